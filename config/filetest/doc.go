@@ -1,0 +1,2 @@
+// Package filetest makes files for tests that not every system has.
+package filetest

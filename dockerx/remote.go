@@ -1,0 +1,28 @@
+package dockerx
+
+import (
+	"net/netip"
+	"net/url"
+	"strings"
+)
+
+// remoteHost reports whether an engine's address leads to another machine: any
+// but a socket of this one or a loopback address. A socket that a person
+// forwards from elsewhere looks local.
+func remoteHost(host string) bool {
+	scheme, _, _ := strings.Cut(host, "://")
+	switch scheme {
+	case "unix", "npipe", "fd":
+		return false
+	}
+	address, err := url.Parse(host)
+	if err != nil {
+		return true
+	}
+	name := address.Hostname()
+	if name == "localhost" || strings.HasSuffix(name, ".localhost") {
+		return scheme == "ssh" // whoever logs in by ssh means another account, at least
+	}
+	ip, err := netip.ParseAddr(name)
+	return scheme == "ssh" || err != nil || !ip.IsLoopback()
+}

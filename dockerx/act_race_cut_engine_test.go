@@ -55,20 +55,10 @@ func racesOfACut(t *testing.T, e *rig) {
 	bystander := sandboxIn(t, e, model.StateRunning)
 	all := cutRivals("race-" + e.Mark)
 	per := (raceRounds(t)/2 + len(all) - 1) / len(all) // as many again go to removals
-	total, overlapped := 0, 0
 	for name, do := range all {
 		t.Run(name, func(t *testing.T) {
-			for range per {
-				total++
-				if cutOnce(t, e, w, actor, c, do) {
-					overlapped++
-				}
-			}
+			overlapping(t, per, func() bool { return cutOnce(t, e, w, actor, c, do) })
 		})
-	}
-	t.Logf("%d rounds, %d overlapped", total, overlapped)
-	if overlapped*10 < total*9 {
-		t.Errorf("%d of %d rounds overlapped, want 90 %%", overlapped, total)
 	}
 	if after := inspected(t, c, bystander)[0]; after.State != model.StateRunning || names(after.Networks.Endpoints) != bridgeNetwork {
 		t.Errorf("the bystander is %s on %s", after.State, names(after.Networks.Endpoints))

@@ -18,7 +18,7 @@ import (
 	"hermes-sandbox/model"
 )
 
-// raceRounds is the number of rounds; HERMES_SANDBOX_RACE_ROUNDS changes it.
+// raceRounds is the number of rounds that overlap; HERMES_SANDBOX_RACE_ROUNDS changes it.
 func raceRounds(t testing.TB) int {
 	t.Helper()
 	text := os.Getenv("HERMES_SANDBOX_RACE_ROUNDS")
@@ -30,6 +30,23 @@ func raceRounds(t testing.TB) int {
 		t.Fatalf("HERMES_SANDBOX_RACE_ROUNDS=%q is no number of rounds", text)
 	}
 	return rounds
+}
+
+// overlapping does rounds until in as many as wanted both calls were with the
+// engine at once. On a busy machine some miss each other; everything else has
+// to hold in these as well.
+func overlapping(t *testing.T, want int, round func() bool) {
+	t.Helper()
+	met, done := 0, 0
+	for ; met < want && done < 10*(want+1); done++ {
+		if round() {
+			met++
+		}
+	}
+	t.Logf("%d rounds, %d overlapped", done, met)
+	if met < want {
+		t.Errorf("%d of %d rounds overlapped, want %d", met, done, want)
+	}
 }
 
 // span is how long a request was with the engine.
@@ -189,23 +206,12 @@ func engineRaces(t *testing.T, e *rig) {
 	actor, c := w.connect(t, ActorOptions{})
 	bystander := sandboxIn(t, e, model.StateRunning)
 	before := inspected(t, c, bystander)[0]
-	rounds, overlapped := raceRounds(t), 0
 	all := rivals()
-	per := (rounds + len(all) - 1) / len(all)
-	total := 0
+	per := (raceRounds(t) + len(all) - 1) / len(all)
 	for name, against := range all {
 		t.Run(name, func(t *testing.T) {
-			for range per {
-				total++
-				if raceOnce(t, e, w, actor, c, against) {
-					overlapped++
-				}
-			}
+			overlapping(t, per, func() bool { return raceOnce(t, e, w, actor, c, against) })
 		})
-	}
-	t.Logf("%d rounds, %d overlapped", total, overlapped)
-	if overlapped*10 < total*9 {
-		t.Errorf("%d of %d rounds overlapped, want 90 %%", overlapped, total)
 	}
 	after := inspected(t, c, bystander)[0]
 	if after.State != model.StateRunning || !after.StartedAt.Time.Equal(before.StartedAt.Time) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"hermes-sandbox/dockerx/enginetest"
 	"hermes-sandbox/dockerx/simengine"
 	"hermes-sandbox/model"
 )
@@ -109,7 +110,7 @@ func (s *followScene) print(t *testing.T, lines ...string) {
 // until waits for the traffic of the proxy to be as it should.
 func (s *followScene) until(t *testing.T, what string, good func(model.EgressTraffic) bool) model.EgressTraffic {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), enginetest.Wait)
 	defer cancel()
 	var last []model.EgressTraffic
 	for seen := uint64(0); ; {

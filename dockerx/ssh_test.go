@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"hermes-sandbox/dockerx/enginetest"
 	"hermes-sandbox/model"
 )
 
@@ -99,7 +100,7 @@ func waitUntil(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
-	late := time.After(20 * time.Second)
+	late := time.After(enginetest.Wait)
 	for !holds() {
 		select {
 		case <-tick.C:

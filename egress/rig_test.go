@@ -16,7 +16,7 @@ import (
 )
 
 // patience bounds every wait of a test; nothing is measured by it.
-const patience = 20 * time.Second
+const patience = 3 * time.Minute
 
 // public is an address of the public internet that tests route to loopback.
 const public = "93.184.216.34"

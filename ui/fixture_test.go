@@ -351,7 +351,7 @@ func (s *screen) run(command tea.Cmd) {
 	select {
 	case msg := <-answer:
 		s.take(msg)
-	case <-time.After(100 * time.Millisecond):
+	case <-time.After(250 * time.Millisecond):
 	}
 }
 

@@ -13,7 +13,7 @@ const (
 	answersWait = 200 * time.Millisecond
 )
 
-// quitNow stands for a quit that was held back.
+// quitNow stands for a quit that is not to be held back.
 type quitNow struct{}
 
 // holdQuit returns a filter of messages that holds an early quit back for a

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/spf13/cobra"
@@ -14,6 +15,10 @@ import (
 	"hermes-sandbox/model"
 	"hermes-sandbox/ui"
 )
+
+// orderlyEnd is how long a program that was told to end may take until it is
+// killed.
+const orderlyEnd = time.Second
 
 // runDashboard opens the dashboard and stays until the person quits.
 func (a *app) runDashboard(command *cobra.Command, _ []string) error {
@@ -37,13 +42,16 @@ func (a *app) runDashboard(command *cobra.Command, _ []string) error {
 	if err != nil {
 		return usageError(err)
 	}
+	killed, kill := context.WithCancel(context.WithoutCancel(ctx))
+	defer kill()
 	options := append(ui.ProgramOptions(),
-		tea.WithContext(ctx), tea.WithInput(a.stdin), tea.WithOutput(a.stdout), tea.WithEnvironment(a.environ),
+		tea.WithContext(killed), tea.WithInput(a.stdin), tea.WithOutput(a.stdout), tea.WithEnvironment(a.environ),
 		tea.WithoutSignalHandler(), // ours ends ctx, and knows the exit code
 	)
 	var program *tea.Program
 	options = append(options, tea.WithFilter(holdQuit(a.now, func(msg tea.Msg) { program.Send(msg) })))
 	program = tea.NewProgram(ui.Guarded(dashboard, a.crashed), options...)
+	defer context.AfterFunc(ctx, func() { quitOrKill(program.Send, kill) })()
 	defer control.listen(func() { program.Send(ui.SuspendMsg{}) })()
 	ended := a.spawn(func() {
 		followed.run(ctx, func(fleet model.Fleet, _ []string) { program.Send(ui.FleetMsg{Fleet: fleet}) })
@@ -54,6 +62,13 @@ func (a *app) runDashboard(command *cobra.Command, _ []string) error {
 	followed.endRequests()
 	w.keepLook(screen.Remembered, dashboard.Look())
 	return a.dashboardEnd(command.Context(), err)
+}
+
+// quitOrKill ends a program: in order if it still reads its messages, which lets
+// the reader of the terminal end before that is put back, else at once.
+func quitOrKill(send func(tea.Msg), kill func()) {
+	time.AfterFunc(orderlyEnd, kill)
+	send(quitNow{})
 }
 
 // dashboardEnd turns the way the program ended into an error of ours.

@@ -52,7 +52,7 @@ func runProxy(t *testing.T, env map[string]string, args ...string) (address stri
 			t.Fatalf("the proxy says %q", line)
 		}
 		address, _, _ = strings.Cut(rest, " ")
-	case <-time.After(20 * time.Second):
+	case <-time.After(patience):
 		t.Fatal("the proxy does not start")
 	}
 	return address, stdout, stop

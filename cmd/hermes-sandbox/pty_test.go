@@ -69,7 +69,6 @@ type screen struct {
 	mu      sync.Mutex
 	term    *vt.Emulator
 	frames  int             // how often something was written
-	slow    bool            // the machine is busy with other things: waits are longer
 	brief   bool            // raw keeps the latest output only
 	raw     strings.Builder // all that was written
 	changed chan struct{}   // closed and replaced at every write
@@ -196,13 +195,6 @@ func (s *screen) answer() {
 	}
 }
 
-func (s *screen) patience() time.Duration {
-	if s.slow {
-		return 5 * patience
-	}
-	return patience
-}
-
 func (s *screen) text() (string, <-chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -212,7 +204,7 @@ func (s *screen) text() (string, <-chan struct{}) {
 // await waits until the screen fits and returns it.
 func (s *screen) await(what string, fits func(text string) bool) string {
 	s.t.Helper()
-	deadline := time.After(s.patience())
+	deadline := time.After(patience)
 	for {
 		text, changed := s.text()
 		if fits(text) {

@@ -42,7 +42,7 @@ func TestSoak(t *testing.T) {
 	}
 	b := newBench(t)
 	screen, read := startChild(t, 120, 40, sandboxEnv(t, b.engine.Host()))
-	screen.brief, screen.slow = true, true
+	screen.brief = true
 	s := &soak{screen: screen, bench: b, read: read, random: rand.New(rand.NewPCG(7, 7)), begun: time.Now()}
 	s.awaitText("Sandboxes")
 	s.converge()
@@ -205,7 +205,7 @@ func (s *soak) converge() {
 func (s *soak) rest() {
 	s.t.Helper()
 	s.press("1") // reads nothing
-	deadline := time.Now().Add(s.patience())
+	deadline := time.Now().Add(patience)
 	for {
 		_, outstanding := s.bench.engine.Traffic()
 		held := s.read()

@@ -24,7 +24,7 @@ import (
 const TestLabel = "hermes-sandbox.test"
 
 // Wait bounds every wait of a test for the engine.
-const Wait = 30 * time.Second
+const Wait = 3 * time.Minute
 
 // Engine is a real engine for one test.
 type Engine struct {

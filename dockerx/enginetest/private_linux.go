@@ -115,7 +115,7 @@ func (p *Private) start(t testing.TB, binary string) {
 // await returns when the engine answers.
 func (p *Private) await(t testing.TB) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*Wait)
+	ctx, cancel := context.WithTimeout(t.Context(), Wait)
 	defer cancel()
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
@@ -145,7 +145,7 @@ func (p *Private) end(t testing.TB) {
 	}
 	select {
 	case <-p.ended:
-	case <-time.After(2 * Wait):
+	case <-time.After(Wait):
 		t.Errorf("the engine does not end; it is killed")
 		_ = p.daemon.Process.Kill()
 		<-p.ended

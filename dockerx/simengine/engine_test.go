@@ -7,6 +7,7 @@ import (
 
 	"github.com/moby/moby/client"
 
+	"hermes-sandbox/dockerx/enginetest"
 	"hermes-sandbox/dockerx/simengine"
 )
 
@@ -36,7 +37,7 @@ func started(t *testing.T, options simengine.Options) (*simengine.Engine, *clien
 
 func bounded(t *testing.T) context.Context {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), enginetest.Wait)
 	t.Cleanup(cancel)
 	return ctx
 }

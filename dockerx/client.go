@@ -3,7 +3,6 @@ package dockerx
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -17,7 +16,6 @@ import (
 	"github.com/docker/go-connections/sockets"
 	"github.com/moby/moby/client"
 
-	"hermes-sandbox/model"
 	"hermes-sandbox/rescue"
 )
 
@@ -49,6 +47,8 @@ type Client struct {
 	moby    API
 	version string // negotiated API version; empty before the first answer
 	facts   engineFacts
+	// lastInspect is when the last inspect was answered.
+	lastInspect time.Time
 }
 
 // ConnectOption changes how [Connect] builds a client.
@@ -258,31 +258,3 @@ func (c *Client) openWith(ctx context.Context, method, op, route string, query u
 	}
 	return response, nil
 }
-
-// InspectContainer reads one container by its full ID. An ID that is none is
-// never put into a request.
-func (c *Client) InspectContainer(ctx context.Context, id model.ID) (model.Container, error) {
-	const op = "inspect container"
-	if !id.Valid() {
-		return model.Container{}, c.failure(ReasonOther, op, fmt.Sprintf("\"%s\" is no full container ID", id.Short()), "", nil)
-	}
-	ctx, cancel := context.WithTimeout(ctx, inspectTimeout)
-	defer cancel()
-	data, _, err := c.get(ctx, op+" "+id.Short(), "/containers/"+string(id)+"/json", nil, inspectLimit)
-	if err != nil {
-		return model.Container{}, err
-	}
-	container, err := decodeInspect(data)
-	if err != nil {
-		return model.Container{}, c.failure(ReasonBadAnswer, op, err.Error(), "", err)
-	}
-	if container.ID != id {
-		return model.Container{}, c.failure(ReasonBadAnswer, op, "the engine answered with another container", "", errMismatch)
-	}
-	container.Engine = c.endpoint.Name
-	container.InspectedAt = c.now()
-	return container, nil
-}
-
-// errMismatch is an answer about another container than the one asked for.
-var errMismatch = errors.New("another container was returned")

@@ -91,7 +91,7 @@ type Container struct {
 	// why they were not; while it is set they are zero, never old values.
 	Inspected    bool
 	InspectError string
-	InspectedAt  time.Time // our clock
+	InspectedAt  time.Time // our clock; no two answers of an engine have the same
 
 	StartedAt  Stamp
 	FinishedAt Stamp

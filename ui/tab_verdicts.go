@@ -128,7 +128,10 @@ func (m *Model) writeIdle(p *page, s *model.Sandbox) {
 		words = "no, a command may be running"
 	case idle.Since.IsZero():
 	case idle.AtLeast:
-		words = "for at least " + p.duration(idle.Since)
+		// So it is for the first second after the start, which says nothing.
+		if since := p.duration(idle.Since); p.now.Sub(idle.Since) >= time.Second {
+			words = "for at least " + since
+		}
 	default:
 		words = "for " + p.duration(idle.Since)
 	}

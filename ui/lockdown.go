@@ -104,9 +104,7 @@ func (m *Model) allCutHere(keys []model.Key) bool {
 
 func (m *Model) showLockdown(choice *lockdownChoice, notes []string) tea.Cmd {
 	choice.options.Running = model.RunningChoices(choice.action)[0]
-	plan := choice.plan(m.fleet)
-	plan.Notes = append(notes, plan.Notes...)
-	d := newPlanDialog(plan, m.options.ReadOnly)
+	d := m.newLivePlan(func() model.Plan { return withNotes(choice.plan(m.fleet), notes) })
 	d.lockdown = choice
 	return m.showPrepared(d)
 }

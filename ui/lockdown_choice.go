@@ -133,7 +133,7 @@ func (d *planDialog) hosts(m *Model) []string {
 
 // replan makes the plan anew from the fleet as it is now.
 func (d *planDialog) replan(m *Model) tea.Cmd {
-	d.base = d.lockdown.plan(m.fleet)
+	d.base = d.again()
 	d.rebuild()
 	d.cursor = 0
 	return m.prepare(d)

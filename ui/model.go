@@ -179,6 +179,7 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case FleetMsg:
 		m.setFleet(&msg.Fleet)
+		return m.followFleet()
 	case tea.WindowSizeMsg:
 		m.width, m.height = msg.Width, msg.Height
 	case tea.ColorProfileMsg:

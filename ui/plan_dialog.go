@@ -16,7 +16,10 @@ type planDialog struct {
 	base model.Plan // as it was made
 	plan model.Plan // base without the rows taken out: what is shown and executed
 	out  map[model.Key]bool
-	reap *reapChoice // nil for anything but a reap
+	// again makes the plan from the fleet as it is now; nil when it is only
+	// what it was.
+	again func() model.Plan
+	reap  *reapChoice // nil for anything but a reap
 	// lockdown is nil for anything but a lockdown.
 	lockdown *lockdownChoice
 	// preparing numbers the reading of files that has yet to end; 0: none.
@@ -100,7 +103,7 @@ func (d *planDialog) key(m *Model, msg tea.KeyPressMsg) tea.Cmd {
 	if listKey(key, &d.cursor, len(d.plan.Targets), d.page) {
 		return nil
 	}
-	if d.classKey(m, key) {
+	if d.classKey(key) {
 		return nil
 	}
 	if command, taken := d.choiceKey(m, key); taken {
@@ -193,7 +196,7 @@ func classKeys() map[string]model.ReapClass {
 
 // classKey switches a reap class and makes the plan anew from the fleet as it
 // is now.
-func (d *planDialog) classKey(m *Model, key string) bool {
+func (d *planDialog) classKey(key string) bool {
 	class, ok := classKeys()[key]
 	if d.reap == nil || !ok {
 		return false
@@ -210,7 +213,7 @@ func (d *planDialog) classKey(m *Model, key string) bool {
 		include = append(slices.Clone(include), class)
 	}
 	d.reap.options.Include = include
-	d.base = model.PlanReap(m.fleet, m.now, d.reap.options)
+	d.base = d.again()
 	d.rebuild()
 	d.cursor = 0
 	return true

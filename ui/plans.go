@@ -89,9 +89,37 @@ func (m *Model) planFor(plans func(c chosen) model.Plan) tea.Cmd {
 		m.say(noteWarn, "nothing is chosen: put the cursor on a sandbox, or mark some")
 		return nil
 	}
-	plan := plans(c)
-	plan.Notes = append(c.notes, plan.Notes...)
-	return m.show(newPlanDialog(plan, m.options.ReadOnly))
+	return m.show(m.newLivePlan(func() model.Plan { return withNotes(plans(c), c.notes) }))
+}
+
+// withNotes puts notes in front of a plan's own.
+func withNotes(plan model.Plan, notes []string) model.Plan {
+	plan.Notes = slices.Concat(notes, plan.Notes)
+	return plan
+}
+
+// newLivePlan is a dialog about a plan that can be made again.
+func (m *Model) newLivePlan(again func() model.Plan) *planDialog {
+	d := newPlanDialog(again(), m.options.ReadOnly)
+	d.again = again
+	return d
+}
+
+// followFleet makes the plan on the screen again as long as there is nothing in
+// it to confirm: what kept it from a sandbox, such as an inspect that had not
+// come yet, may be over. One that can be confirmed stays as it was read.
+func (m *Model) followFleet() tea.Cmd {
+	d, ok := m.dialog.(*planDialog)
+	if !ok || d.again == nil || d.works(m) {
+		return nil
+	}
+	d.base = d.again()
+	d.rebuild()
+	d.cursor = max(0, min(d.cursor, len(d.plan.Targets)-1))
+	if !d.works(m) || !d.guards() {
+		return nil
+	}
+	return tea.Batch(m.startQuiet(), m.prepare(d))
 }
 
 func (m *Model) planRemove() tea.Cmd {
@@ -130,8 +158,9 @@ func (m *Model) planReap() tea.Cmd {
 	}
 	options := model.ReapOptions{Profiles: m.reapProfiles()}
 	options.Explicit = len(options.Profiles) > 0
-	d := newPlanDialog(model.PlanReap(m.fleet, m.now, options), m.options.ReadOnly)
-	d.reap = &reapChoice{options: options, exited: true}
+	choice := &reapChoice{options: options, exited: true}
+	d := m.newLivePlan(func() model.Plan { return model.PlanReap(m.fleet, m.now, choice.options) })
+	d.reap = choice
 	return m.show(d)
 }
 

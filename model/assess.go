@@ -48,13 +48,13 @@ func (a *assessor) assess() Fleet {
 // sandboxes assesses the containers of one engine: first each by itself, then
 // what depends on the others.
 func (a *assessor) sandboxes(snap *Snapshot) []Sandbox {
-	memory := a.memory.recall(snap).refresh(snap, a.root())
+	memory := a.memory.recall(snap).refresh(snap, a.root(), a.in.Now)
 	sandboxes, found := make([]Sandbox, len(snap.Containers)), make([]remembered, len(snap.Containers))
-	recalled := make([]remembered, len(snap.Containers)) // zero where nothing holds
+	recalled := make([]*remembered, len(snap.Containers)) // nil where nothing holds
 	for i := range snap.Containers {
 		s := &sandboxes[i]
-		was, holds := memory.of(snap.Containers[i])
-		if holds {
+		was := memory.of(snap.Containers[i])
+		if was != nil {
 			*s = *was.sandbox
 			s.Container, s.Scope, s.Findings, s.Cut = snap.Containers[i], was.scope, was.alone, nil
 		} else {
@@ -72,14 +72,14 @@ func (a *assessor) sandboxes(snap *Snapshot) []Sandbox {
 		matchSession(s, a.sessions[s.Home], a.in.Now)
 		s.Stranded = stranded(s)
 		s.Idle = a.idleOf(s, &snap.Engine)
-		if holds = holds && s.Scope == was.sandbox.Scope; holds {
+		if was != nil && s.Scope == was.sandbox.Scope {
 			recalled[i] = was
 		} else {
 			a.look(s, snap)
 		}
 		s.Findings = slices.Clip(s.Findings) // adding to them makes a new list
 		found[i].alone = s.Findings
-		if !holds || s.State == StateExited {
+		if recalled[i] == nil || s.State == StateExited {
 			s.Reap = a.reap(s, snap.Engine, a.in.Now)
 			s.Orphan = s.Reap.Verdict == ReapReaped
 		}
@@ -102,7 +102,7 @@ func (a *assessor) look(s *Sandbox, snap *Snapshot) {
 }
 
 // reuseVerdicts asks what is reused, but for groups whose verdicts still hold.
-func (a *assessor) reuseVerdicts(index *engineIndex, memory *engineMemory, recalled []remembered) {
+func (a *assessor) reuseVerdicts(index *engineIndex, memory *engineMemory, recalled []*remembered) {
 	moved := index.movedLabels(recalled)
 	for _, group := range index.groups {
 		if group.reuseHolds(memory, recalled, moved) {

@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Memory assesses the same engines again and again, and works out only what
@@ -19,10 +20,12 @@ type Memory struct {
 
 // engineMemory is one engine as it was last, with what was found.
 type engineMemory struct {
-	snapshot Snapshot // without its containers, which found has
-	root     string   // of the installation, for an engine on another machine
-	list     []ID     // the containers in their order
-	found    map[ID]remembered
+	snapshot Snapshot     // without its containers, which found has
+	root     string       // of the installation, for an engine on another machine
+	now      time.Time    // by the engine's clock
+	found    []remembered // in the order of the list
+	places   map[ID]int   // in found; nil before one was looked for
+	next     int          // where the one looked for next is, if the order stayed
 	// sameList: the new snapshot has the same containers in the same order.
 	sameList bool
 }
@@ -36,6 +39,8 @@ type remembered struct {
 	// position and size are its place among the sandboxes with the same labels,
 	// and how many these are.
 	position, size int
+	// ticking: the reuse verdict can change with nothing but the time.
+	ticking bool
 	// stale: something besides the container changed that it depends on.
 	stale bool
 }
@@ -67,8 +72,8 @@ func (m *Memory) settle(in *Input) {
 func (m *Memory) SessionHomes(in Input) []string {
 	m.settle(&in)
 	return sessionHomes(in, func(snap *Snapshot, c *Container) (Sandbox, bool) {
-		was, ok := m.recall(snap).of(c)
-		if !ok {
+		was := m.recall(snap).of(c)
+		if was == nil {
 			return Sandbox{}, false
 		}
 		return Sandbox{Container: c, Foreign: was.sandbox.Foreign, Scope: was.scope, Home: was.sandbox.Home}, true
@@ -83,18 +88,45 @@ func (m *Memory) recall(snap *Snapshot) *engineMemory {
 	return m.engines[snap.Engine.Name]
 }
 
-// of returns what was found of a container, if that still holds.
-func (e *engineMemory) of(c *Container) (remembered, bool) {
+// of returns what was found of a container, if that still holds, else nil.
+func (e *engineMemory) of(c *Container) *remembered {
 	if e == nil {
-		return remembered{}, false
+		return nil
 	}
-	was, known := e.found[c.ID]
-	return was, known && !was.stale && sameAnswer(was.sandbox.Container, c) && e.settled(c)
+	was := e.find(c.ID)
+	if was == nil || was.stale || !sameAnswer(was.sandbox.Container, c) || !e.settled(c) {
+		return nil
+	}
+	return was
+}
+
+// find returns what was found of a container; nil when it was not there. One
+// after the other in the order they had, they are found without looking.
+func (e *engineMemory) find(id ID) *remembered {
+	if e.next == len(e.found) {
+		e.next = 0
+	}
+	if e.next < len(e.found) && e.found[e.next].sandbox.ID == id {
+		e.next++
+		return &e.found[e.next-1]
+	}
+	if e.places == nil {
+		e.places = make(map[ID]int, len(e.found))
+		for i := range e.found {
+			e.places[e.found[i].sandbox.ID] = i
+		}
+	}
+	at, known := e.places[id]
+	if !known {
+		return nil
+	}
+	e.next = at + 1
+	return &e.found[at]
 }
 
 // settled reports whether nothing said of a container changes by itself: it
-// uses nobody else's network, and its times were past at the last look, so that
-// no step of a clock puts them into the future.
+// uses nobody else's network, and its times were past at the last look, and so
+// are now.
 func (e *engineMemory) settled(c *Container) bool {
 	for _, mode := range []Text{c.Networks.Mode, c.Host.NetworkMode} {
 		if strings.HasPrefix(mode.Raw(), containerPrefix) {
@@ -120,13 +152,16 @@ func sameAnswer(a, b *Container) bool {
 
 // refresh marks what no longer holds beside a new snapshot, and returns what is
 // left; nil when nothing is.
-func (e *engineMemory) refresh(snap *Snapshot, root string) *engineMemory {
+func (e *engineMemory) refresh(snap *Snapshot, root string, now time.Time) *engineMemory {
 	if e == nil || e.root != root || !sameSurroundings(&e.snapshot, snap) {
 		return nil
 	}
-	e.sameList = len(e.list) == len(snap.Containers)
+	if snap.Engine.Now(now).Before(e.now) || snap.Engine.Now(snap.At).Before(e.snapshot.Engine.Now(e.snapshot.At)) {
+		return nil // a clock was set back: what was past may be to come, what was old young
+	}
+	e.sameList = len(e.found) == len(snap.Containers)
 	for i := range snap.Containers {
-		e.sameList = e.sameList && e.list[i] == snap.Containers[i].ID
+		e.sameList = e.sameList && e.found[i].sandbox.ID == snap.Containers[i].ID
 	}
 	moved := make([][]ID, len(snap.Networks))
 	for i := range snap.Networks {
@@ -149,112 +184,20 @@ func (e *engineMemory) refresh(snap *Snapshot, root string) *engineMemory {
 	return e
 }
 
-// changed returns the containers that came, went or changed, or whose networks
-// tell otherwise of them, as they were and as they are.
-func (e *engineMemory) changed(snap *Snapshot) []*Container {
-	var changed []*Container
-	here := make(map[ID]bool, len(snap.Containers))
-	for _, c := range snap.Containers {
-		here[c.ID] = true
-		was, known := e.found[c.ID]
-		if known && !was.stale && sameAnswer(was.sandbox.Container, c) {
-			continue
-		}
-		changed = append(changed, c)
-		if known {
-			changed = append(changed, was.sandbox.Container)
-		}
-	}
-	for id, was := range e.found {
-		if !here[id] {
-			changed = append(changed, was.sandbox.Container)
-		}
-	}
-	return changed
-}
-
-func (e *engineMemory) spoil(ids []ID) {
-	for _, id := range ids {
-		if was, known := e.found[id]; known {
-			was.stale = true
-			e.found[id] = was
-		}
-	}
-}
-
-func (e *engineMemory) spoilWhere(match func(*Container) bool) {
-	for id, was := range e.found {
-		if match(was.sandbox.Container) {
-			was.stale = true
-			e.found[id] = was
-		}
-	}
-}
-
-// movedMembers returns the containers that only one of two lists of a network's
-// members has, or that changed their name.
-func movedMembers(before, now map[ID]Text) []ID {
-	var moved []ID
-	for id, name := range before {
-		if is, ok := now[id]; !ok || is != name {
-			moved = append(moved, id)
-		}
-	}
-	for id := range now {
-		if _, ok := before[id]; !ok {
-			moved = append(moved, id)
-		}
-	}
-	return moved
-}
-
-// sameSurroundings reports whether everything besides the sandboxes is as it
-// was: the engine, the networks apart from their members, the other containers.
-func sameSurroundings(before, now *Snapshot) bool {
-	a, b := before.Engine, now.Engine
-	if a.Host != b.Host || a.Kind != b.Kind || a.Version != b.Version || a.Remote != b.Remote || a.Partial != b.Partial ||
-		!reflect.DeepEqual(a.Rootless, b.Rootless) || !sameClock(a, b) || before.NetworksKnown != now.NetworksKnown ||
-		len(before.Networks) != len(now.Networks) || len(before.Others) != len(now.Others) {
-		return false
-	}
-	for i := range now.Networks {
-		x, y := before.Networks[i], now.Networks[i]
-		x.Containers, y.Containers = nil, nil
-		if !reflect.DeepEqual(x, y) {
-			return false
-		}
-	}
-	for i := range now.Others {
-		x, y := before.Others[i], now.Others[i]
-		if x.ID != y.ID || !sameAnswer(x, y) && !reflect.DeepEqual(x, y) {
-			return false
-		}
-	}
-	return true
-}
-
-// sameClock reports whether an engine's clock differs from ours as it did, and
-// by so little that nothing is said of it.
-func sameClock(a, b Engine) bool {
-	return a.SkewKnown == b.SkewKnown && (a.Skew == b.Skew || a.Skew.Abs() < futureTolerance/2 && b.Skew.Abs() < futureTolerance/2)
-}
-
 // remember keeps what was found for the next time.
 func (m *Memory) remember(snap *Snapshot, root string, index *engineIndex, found []remembered) {
 	if m == nil {
 		return
 	}
-	next := &engineMemory{snapshot: *snap, root: root, found: make(map[ID]remembered, len(found))}
+	next := &engineMemory{snapshot: *snap, root: root, now: snap.Engine.Now(index.now), found: found}
 	next.snapshot.peers, next.snapshot.Containers = nil, nil
 	for _, group := range index.groups {
 		for position, at := range group.places {
-			found[at].position, found[at].size = position, len(group.members)
+			found[at].position, found[at].size, found[at].ticking = position, len(group.members), group.ticking
 		}
 	}
 	for i := range found {
 		found[i].sandbox = &index.sandboxes[i]
-		next.found[found[i].sandbox.ID] = found[i]
-		next.list = append(next.list, found[i].sandbox.ID)
 	}
 	m.engines[snap.Engine.Name] = next
 }
@@ -262,14 +205,14 @@ func (m *Memory) remember(snap *Snapshot, root string, index *engineIndex, found
 // reuseHolds reports whether the reuse verdicts of a group still hold: its
 // members are the same in the same order, and none of them answers to the
 // clock or to sandboxes outside the group.
-func (g *labelGroup) reuseHolds(memory *engineMemory, recalled []remembered, moved map[Text]bool) bool {
+func (g *labelGroup) reuseHolds(memory *engineMemory, recalled []*remembered, moved map[Text]bool) bool {
 	for position, s := range g.members {
 		was := recalled[g.places[position]]
-		if was.sandbox == nil || was.position != position || was.size != len(g.members) {
+		if was == nil || was.position != position || was.size != len(g.members) || was.ticking {
 			return false
 		}
 		beside := !memory.sameList || moved[s.Profile]
-		if s.State == StateExited || beside && behindProxy(s) || len(writtenPaths(s)) > 0 {
+		if beside && behindProxy(s) || len(writtenPaths(s)) > 0 {
 			return false
 		}
 	}
@@ -279,10 +222,10 @@ func (g *labelGroup) reuseHolds(memory *engineMemory, recalled []remembered, mov
 // movedLabels returns the profile labels of sandboxes that changed: which
 // fingerprint of the egress proxy is the newest is looked for among all that
 // have the label.
-func (e *engineIndex) movedLabels(recalled []remembered) map[Text]bool {
+func (e *engineIndex) movedLabels(recalled []*remembered) map[Text]bool {
 	moved := map[Text]bool{}
 	for i := range e.sandboxes {
-		if recalled[i].sandbox == nil {
+		if recalled[i] == nil {
 			moved[e.sandboxes[i].Profile] = true
 		}
 	}

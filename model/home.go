@@ -30,8 +30,8 @@ func settleHome(s *Sandbox, profiles []Profile) {
 
 // bindSource returns the host path bound at a place, "" when none is.
 func bindSource(c *Container, destination string) string {
-	for _, mount := range hostMounts(c) {
-		if mount.Destination.Raw() == destination {
+	for _, mount := range allMounts(c) {
+		if mount.Destination.Raw() == destination && mount.ofHost() {
 			return cleanPath(mount.Source.Raw())
 		}
 	}

@@ -15,7 +15,7 @@ const (
 // asked to have that the engine does not list, as it may for one that never
 // started. A checker of one list alone misses what stands in another.
 func allMounts(c *Container) []Mount {
-	mounts := slices.Clone(c.Mounts)
+	mounts := slices.Clip(c.Mounts) // adding to them makes a new list
 	add := func(mount Mount) {
 		same := func(m Mount) bool {
 			return m.Destination == mount.Destination && (m.Source == mount.Source || mount.Source.Empty())
@@ -37,16 +37,24 @@ func allMounts(c *Container) []Mount {
 
 // hostMounts returns the mounts that show a path or pipe of the host.
 func hostMounts(c *Container) []Mount {
-	return slices.DeleteFunc(allMounts(c), func(m Mount) bool {
-		switch m.Type.Raw() {
-		case mountBind, mountPipe:
-			return m.Source.Empty()
-		case "":
-			return cleanPath(m.Source.Raw()) == "" || !m.Name.Empty()
-		default:
-			return true
+	var mounts []Mount
+	for _, m := range allMounts(c) {
+		if m.ofHost() {
+			mounts = append(mounts, m)
 		}
-	})
+	}
+	return mounts
+}
+
+func (m *Mount) ofHost() bool {
+	switch m.Type.Raw() {
+	case mountBind, mountPipe:
+		return !m.Source.Empty()
+	case "":
+		return cleanPath(m.Source.Raw()) != "" && m.Name.Empty()
+	default:
+		return false
+	}
 }
 
 // parseBind reads "source:destination[:options]"; ok is false when the source

@@ -181,14 +181,10 @@ func (r *reapPlanner) engineAge(s *Sandbox, stamp Stamp) (age time.Duration, pro
 	case engine == nil:
 		return 0, "its engine is not known"
 	}
-	now := r.now
-	if engine.SkewKnown {
-		if engine.Skew.Abs() > maxSkew {
-			return 0, "the engine's clock is " + ShortAge(engine.Skew.Abs()) + " off ours"
-		}
-		now = engine.Now(now)
+	if engine.SkewKnown && engine.Skew.Abs() > maxSkew {
+		return 0, "the engine's clock is " + ShortAge(engine.Skew.Abs()) + " off ours"
 	}
-	age = now.Sub(stamp.Time)
+	age = engine.Now(r.now).Sub(stamp.Time)
 	if age < -clockGrain {
 		return 0, "by the engine's clock that is " + ShortAge(-age) + " in the future"
 	}

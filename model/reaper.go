@@ -7,9 +7,9 @@ import "time"
 // (contract 4.2); the sandbox's own home is asked first, and another one counts
 // only when it would take what the own one leaves.
 func (a *assessor) reap(s *Sandbox, engine Engine, now time.Time) Reap {
-	subject := reapSubject{sandbox: s, now: now}
+	subject := reapSubject{sandbox: s, now: engine.Now(now)}
 	if engine.SkewKnown {
-		subject.now, subject.skew = engine.Now(now), engine.Skew
+		subject.skew = engine.Skew
 	}
 	var chosen *Reap
 	for _, reaper := range a.sweepers(s) {

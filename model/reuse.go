@@ -191,6 +191,9 @@ func reuseReapedFirst(r *reuseSubject) reuseDecision {
 		return next("not exited")
 	}
 	found := r.asker.reap(r.sandbox)
+	if reason := found.value.reason; reason == ReapTooYoung || reason == ReapClockSkew {
+		r.group.ticking = true
+	}
 	switch found.value.verdict {
 	case ReapReaped:
 		return stop(ReuseReapedFirst, "exited for longer than the reap age: the process that looks for it deletes it first")

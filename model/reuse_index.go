@@ -91,6 +91,7 @@ type labelGroup struct {
 	index   *engineIndex
 	members []*Sandbox
 	places  []int // of the members in the list
+	ticking bool  // a verdict rests on how long ago something was
 	choices map[choiceKey]choice
 	newests map[choiceKey]*Sandbox
 }
@@ -220,9 +221,9 @@ func (a *asker) wantedEgress() (wanted Text, known bool) {
 
 // reap asks the asker's own reaper, which runs before its look-up.
 func (a *asker) reap(s *Sandbox) decision[reapValue] {
-	subject := reapSubject{sandbox: s, reaper: a.profile, now: a.engine.now}
+	subject := reapSubject{sandbox: s, reaper: a.profile, now: a.engine.engine.Now(a.engine.now)}
 	if a.engine.engine.SkewKnown {
-		subject.now, subject.skew = a.engine.engine.Now(a.engine.now), a.engine.engine.Skew
+		subject.skew = a.engine.engine.Skew
 	}
 	return decide(a.engine.reapRules, &subject)
 }

@@ -37,8 +37,14 @@ type Engine struct {
 	SkewKnown bool
 }
 
-// Now translates our clock into the engine's.
-func (e Engine) Now(ours time.Time) time.Time { return ours.Add(e.Skew) }
+// Now translates our clock into the engine's; where their difference is not
+// known they count as the same.
+func (e Engine) Now(ours time.Time) time.Time {
+	if !e.SkewKnown {
+		return ours
+	}
+	return ours.Add(e.Skew)
+}
 
 // Problem is a part of the data that could not be had. Error is safe to show.
 type Problem struct {

@@ -11,9 +11,9 @@ import (
 // labels fold together (contract 1.1, 2), and one profile label used by several
 // homes, whose reapers delete each other's sandboxes (contract 4.2).
 func twinFindings(index *engineIndex) {
-	homes := map[Text]map[string]bool{}
+	homes := map[Text]int{}
 	for label, sandboxes := range index.byProfile {
-		homes[label] = distinctHomes(sandboxes)
+		homes[label] = distinct(sandboxes, homeOf)
 	}
 	for key, group := range index.groups {
 		if key.profile.Empty() || key.task.Empty() || key.task.Raw() == probeTask {
@@ -30,40 +30,48 @@ func twinFindings(index *engineIndex) {
 }
 
 // twinDetail says what is ambiguous about a group; empty when nothing is.
-func twinDetail(members []*Sandbox, labelHomes map[string]bool) string {
+func twinDetail(members []*Sandbox, labelHomes int) string {
 	detail := ""
 	if len(members) > 1 {
 		detail = fmt.Sprintf("%d sandboxes have these profile and task labels", len(members))
-		if homes := len(distinctHomes(members)); homes > 1 {
+		if homes := distinct(members, homeOf); homes > 1 {
 			detail += fmt.Sprintf(", of %d homes", homes)
-		} else if dirs := len(distinctRoots(members)); dirs > 1 {
+		} else if dirs := distinct(members, rootOf); dirs > 1 {
 			detail += fmt.Sprintf(", with %d directories at /root: different tasks under one label", dirs)
 		}
-	} else if len(labelHomes) > 1 {
-		detail = fmt.Sprintf("%d homes use this profile label, and the reaper of each deletes the others' sandboxes", len(labelHomes))
+	} else if labelHomes > 1 {
+		detail = fmt.Sprintf("%d homes use this profile label, and the reaper of each deletes the others' sandboxes", labelHomes)
 	}
 	return detail
 }
 
-func distinctHomes(sandboxes []*Sandbox) map[string]bool {
-	homes := map[string]bool{}
+// distinct counts the values of sandboxes that are not empty, each once. Most
+// often there is one.
+func distinct(sandboxes []*Sandbox, value func(*Sandbox) string) int {
+	var first string
+	var others map[string]bool
 	for _, s := range sandboxes {
-		if s.Home != "" {
-			homes[s.Home] = true
+		switch found := value(s); {
+		case found == "" || found == first:
+		case first == "":
+			first = found
+		default:
+			if others == nil {
+				others = map[string]bool{first: true}
+			}
+			others[found] = true
 		}
 	}
-	return homes
+	if others == nil && first != "" {
+		return 1
+	}
+	return len(others)
 }
 
-func distinctRoots(sandboxes []*Sandbox) map[string]bool {
-	roots := map[string]bool{}
-	for _, s := range sandboxes {
-		if source := bindSource(s.Container, "/root"); source != "" {
-			roots[source] = true
-		}
-	}
-	return roots
-}
+func homeOf(s *Sandbox) string { return s.Home }
+
+// rootOf is the host directory that is the home of what runs in a sandbox.
+func rootOf(s *Sandbox) string { return bindSource(s.Container, "/root") }
 
 // holderFindings surfaces the pairs that make a Hermes with fixed names refuse
 // to start (contract 3.2.6): a sandbox of G5 that is not running, and a running

@@ -17,8 +17,8 @@ const (
 	pollEvery    = 10 * time.Second       // a list when there is no event stream
 	streamRetry  = 30 * time.Second       // an event stream is tried again
 	listGap      = 100 * time.Millisecond // least time between lists
-	listGapMost  = 10 * time.Second       // the same when lists take long
-	listShare    = 10                     // of the time a long list may take one part
+	listGapMost  = 30 * time.Second       // the same when lists take long
+	listShare    = 30                     // of the time a long list may take one part
 	overdueAfter = 4 * time.Second        // a request is unanswered: stale
 	partialAfter = time.Second            // details are late: show what is there
 	partialFirst = 20 * time.Millisecond  // the same when nothing was shown yet, of a few sandboxes

@@ -65,30 +65,39 @@ const (
 // faultText is what a planted panic says, with what a terminal would act on.
 const faultText = "planted \x1b]0;title\x07\u202e"
 
-// plant makes the program panic at a place: before a request, such as "GET
-// /events", the path of which is a pattern, or where the function of that name asks for the time.
+// plant makes the program panic at a place: before a request of a function,
+// such as "GET /events dockerx.(*Client).events", the path of which is a
+// pattern, or where the function of that name asks for the time.
 func plant(program *app, fault, trigger string) {
 	due := func() bool { _, err := os.Stat(trigger); return err == nil }
-	method, path, request := strings.Cut(fault, " ")
-	if request {
+	if parts := strings.Fields(fault); len(parts) == 3 {
+		path := regexp.MustCompile(parts[1])
 		program.connect = append(program.connect, dockerx.OnRequest(func(r *http.Request) {
-			if r.Method == method && regexp.MustCompile(path).MatchString(r.URL.Path) && due() {
+			if r.Method == parts[0] && path.MatchString(r.URL.Path) && due() && called(parts[2]) {
 				panic(faultText)
 			}
 		}))
 		return
 	}
 	program.now = func() time.Time {
-		callers := make([]uintptr, 100)
-		frames := runtime.CallersFrames(callers[:runtime.Callers(1, callers)])
-		for {
-			frame, more := frames.Next()
-			if strings.HasPrefix(frame.Function, fault) && due() {
-				panic(faultText)
-			}
-			if !more {
-				return time.Now()
-			}
+		if due() && called(fault) {
+			panic(faultText)
+		}
+		return time.Now()
+	}
+}
+
+// called reports whether a function with that in its name is on the stack.
+func called(name string) bool {
+	callers := make([]uintptr, 100)
+	frames := runtime.CallersFrames(callers[:runtime.Callers(2, callers)])
+	for {
+		frame, more := frames.Next()
+		if strings.Contains(frame.Function, name) {
+			return true
+		}
+		if !more {
+			return false
 		}
 	}
 }

@@ -76,20 +76,20 @@ func (c *collector) merge(row *listRow, get func(model.ID) (*model.Container, bo
 	image, known := c.images.get(row.imageID)
 	known = known && image.err == nil
 	inspected, ok := (*model.Container)(nil), false
-	if row.id.Valid() {
+	if row.valid {
 		inspected, ok = get(row.id)
 	}
 	if !ok || !inspected.Inspected {
 		part := c.rowPart(row)
 		switch {
-		case !row.id.Valid():
+		case !row.valid:
 			part.InspectError = "not inspected, since its ID is not valid"
 		case !ok:
 			part.InspectError = stillInspecting
 		default:
 			part.InspectError = inspected.InspectError
 		}
-		if known && row.id.Valid() {
+		if known && row.valid {
 			part.ImageLabels, part.ImageLabelsKnown = image.labels, true
 		}
 		return &part

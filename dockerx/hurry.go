@@ -48,7 +48,7 @@ func (c *collector) adopt(newcomers []model.ID) {
 		if !ok || !found.Inspected || !model.Member(found.Labels) || slices.ContainsFunc(c.rows, idIs(id)) {
 			continue
 		}
-		rows = append(rows, listRow{id: id, imageID: found.ImageID, state: found.State, problem: found.Problem})
+		rows = append(rows, listRow{id: id, valid: true, imageID: found.ImageID, state: found.State, problem: found.Problem})
 	}
 	for _, row := range c.rows {
 		if found, ok := c.containers.get(row.id); !ok || found.InspectError != notKnownAnyMore {

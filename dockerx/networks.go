@@ -32,6 +32,9 @@ type endpointSet struct {
 
 func (s *endpointSet) add(endpoints []model.Endpoint) {
 	for i := range endpoints {
+		if s.among(&endpoints[i]) {
+			continue
+		}
 		key := [2]string{endpoints[i].NetworkID, endpoints[i].Network.Raw()}
 		if s.known[key] {
 			continue
@@ -42,6 +45,18 @@ func (s *endpointSet) add(endpoints []model.Endpoint) {
 		s.known[key] = true
 		s.each = append(s.each, endpoints[i])
 	}
+}
+
+// among reports whether an endpoint is on one of the first networks, which most
+// are: walking over a few is faster than looking one up.
+func (s *endpointSet) among(endpoint *model.Endpoint) bool {
+	const few = 8
+	for i := range min(len(s.each), few) {
+		if e := &s.each[i]; e.NetworkID == endpoint.NetworkID && e.Network == endpoint.Network {
+			return true
+		}
+	}
+	return false
 }
 
 // inspectedEndpoints are those of the sandboxes and of the others, which can

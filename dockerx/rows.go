@@ -10,6 +10,7 @@ import (
 // is not kept here a second time.
 type listRow struct {
 	id      model.ID
+	valid   bool // id is one, so that it can be inspected
 	imageID string
 	state   model.State
 	status  model.Text // the engine's words about the time passed
@@ -46,7 +47,7 @@ func (s rowSums) row(raw []byte, engine string) listRow {
 	told := decodeListRow(raw)
 	told.Engine = engine
 	return listRow{
-		id: told.ID, imageID: told.ImageID, state: told.State, status: told.Status, problem: told.Problem,
+		id: told.ID, valid: told.ID.Valid(), imageID: told.ImageID, state: told.State, status: told.Status, problem: told.Problem,
 		whole: s.whole(raw), facts: facts, told: &told,
 	}
 }
@@ -81,7 +82,7 @@ func (c *collector) readRows(raws [][]byte) (rows []listRow, repeated int) {
 		if !ok {
 			row = c.sums.row(raw, c.client.endpoint.Name)
 		}
-		if row.id.Valid() && known[row.id] {
+		if row.valid && known[row.id] {
 			repeated++
 			continue
 		}

@@ -159,7 +159,7 @@ func (c *collector) listed() (ids []model.ID, images []string) {
 	seen := map[string]bool{}
 	for i := range c.rows {
 		row := &c.rows[i]
-		if row.id.Valid() {
+		if row.valid {
 			ids = append(ids, row.id)
 		}
 		if !seen[row.imageID] && validImageID(row.imageID) {

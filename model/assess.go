@@ -73,9 +73,10 @@ func (a *assessor) sandboxes(snap *Snapshot) []Sandbox {
 		s.Stranded = stranded(s)
 		s.Idle = a.idleOf(s, &snap.Engine)
 		if was != nil && s.Scope == was.sandbox.Scope {
-			recalled[i] = was
+			recalled[i], found[i].writes = was, was.writes
 		} else {
 			a.look(s, snap)
+			found[i].writes = len(writtenPaths(s)) > 0
 		}
 		s.Findings = slices.Clip(s.Findings) // adding to them makes a new list
 		found[i].alone = s.Findings
@@ -84,7 +85,7 @@ func (a *assessor) sandboxes(snap *Snapshot) []Sandbox {
 			s.Orphan = s.Reap.Verdict == ReapReaped
 		}
 	}
-	index := newEngineIndex(a, snap.Engine, a.in.Now, sandboxes)
+	index := newEngineIndex(a, snap.Engine, a.in.Now, sandboxes, found)
 	a.reuseVerdicts(index, memory, recalled)
 	twinFindings(index)
 	holderFindings(index)
@@ -104,12 +105,13 @@ func (a *assessor) look(s *Sandbox, snap *Snapshot) {
 // reuseVerdicts asks what is reused, but for groups whose verdicts still hold.
 func (a *assessor) reuseVerdicts(index *engineIndex, memory *engineMemory, recalled []*remembered) {
 	moved := index.movedLabels(recalled)
-	for _, group := range index.groups {
+	for i := range index.groups {
+		group := &index.groups[i]
 		if group.reuseHolds(memory, recalled, moved) {
 			continue
 		}
 		for position, s := range group.members {
-			s.Reuse = a.reuse(index, s, position)
+			s.Reuse = a.reuse(group, position)
 		}
 	}
 }

@@ -39,6 +39,8 @@ type remembered struct {
 	// position and size are its place among the sandboxes with the same labels,
 	// and how many these are.
 	position, size int
+	// writes: it binds paths of the host that count as written by it.
+	writes bool
 	// ticking: the reuse verdict can change with nothing but the time.
 	ticking bool
 	// stale: something besides the container changed that it depends on.
@@ -191,7 +193,8 @@ func (m *Memory) remember(snap *Snapshot, root string, index *engineIndex, found
 	}
 	next := &engineMemory{snapshot: *snap, root: root, now: snap.Engine.Now(index.now), found: found}
 	next.snapshot.peers, next.snapshot.Containers = nil, nil
-	for _, group := range index.groups {
+	for i := range index.groups {
+		group := &index.groups[i]
 		for position, at := range group.places {
 			found[at].position, found[at].size, found[at].ticking = position, len(group.members), group.ticking
 		}
@@ -212,7 +215,7 @@ func (g *labelGroup) reuseHolds(memory *engineMemory, recalled []*remembered, mo
 			return false
 		}
 		beside := !memory.sameList || moved[s.Profile]
-		if beside && behindProxy(s) || len(writtenPaths(s)) > 0 {
+		if beside && behindProxy(s) || was.writes {
 			return false
 		}
 	}

@@ -14,7 +14,7 @@ type engineIndex struct {
 	engine    Engine
 	now       time.Time // ours
 	sandboxes []Sandbox
-	groups    map[labelKey]*labelGroup
+	groups    []labelGroup
 	byProfile map[Text][]*Sandbox
 	writers   map[Text][]*Sandbox // running sandboxes by host path bound read-write
 	askers    map[*Profile]*asker
@@ -22,26 +22,21 @@ type engineIndex struct {
 	match     []reuseRule
 }
 
-// newEngineIndex indexes the sandboxes, which are in list order.
-func newEngineIndex(a *assessor, engine Engine, now time.Time, sandboxes []Sandbox) *engineIndex {
+// newEngineIndex indexes the sandboxes, which are in list order; of each it is
+// known whether it writes to the host.
+func newEngineIndex(a *assessor, engine Engine, now time.Time, sandboxes []Sandbox, found []remembered) *engineIndex {
 	index := &engineIndex{
 		engine: engine, now: now, sandboxes: sandboxes,
-		groups:    make(map[labelKey]*labelGroup, len(sandboxes)),
 		byProfile: map[Text][]*Sandbox{},
 		writers:   map[Text][]*Sandbox{},
 		askers:    map[*Profile]*asker{},
 		reapRules: a.reapRules, match: a.matchRules,
 	}
+	index.groupByLabels()
 	for i := range sandboxes {
 		s := &sandboxes[i]
-		key := labelKey{s.Profile, s.Task}
-		if index.groups[key] == nil {
-			index.groups[key] = &labelGroup{index: index}
-		}
-		group := index.groups[key]
-		group.members, group.places = append(group.members, s), append(group.places, i)
 		index.byProfile[s.Profile] = append(index.byProfile[s.Profile], s)
-		if s.State != StateRunning {
+		if s.State != StateRunning || !found[i].writes {
 			continue
 		}
 		for _, source := range writtenPaths(s) {
@@ -49,6 +44,34 @@ func newEngineIndex(a *assessor, engine Engine, now time.Time, sandboxes []Sandb
 		}
 	}
 	return index
+}
+
+// groupByLabels makes the groups. Most have one member, so that all of them
+// share the memory for their lists.
+func (e *engineIndex) groupByLabels() {
+	places := make(map[labelKey]int, len(e.sandboxes))
+	groupOf := make([]int, len(e.sandboxes))
+	var sizes []int
+	for i := range e.sandboxes {
+		key := labelKey{e.sandboxes[i].Profile, e.sandboxes[i].Task}
+		at, known := places[key]
+		if !known {
+			at = len(e.groups)
+			places[key] = at
+			e.groups, sizes = append(e.groups, labelGroup{index: e, key: key}), append(sizes, 0)
+		}
+		groupOf[i] = at
+		sizes[at]++
+	}
+	members, spots := make([]*Sandbox, len(e.sandboxes)), make([]int, len(e.sandboxes))
+	for i, size := range sizes {
+		e.groups[i].members, members = members[:0:size], members[size:]
+		e.groups[i].places, spots = spots[:0:size], spots[size:]
+	}
+	for i, at := range groupOf {
+		group := &e.groups[at]
+		group.members, group.places = append(group.members, &e.sandboxes[i]), append(group.places, i)
+	}
 }
 
 // foreignHolder returns a running sandbox other than s that writes to a host
@@ -89,6 +112,7 @@ func underSandboxDir(source string, policy *Policy) bool {
 // label, in list order.
 type labelGroup struct {
 	index   *engineIndex
+	key     labelKey
 	members []*Sandbox
 	places  []int // of the members in the list
 	ticking bool  // a verdict rests on how long ago something was

@@ -3,10 +3,11 @@ package model
 // reuse finds what the next Hermes process of the sandbox's home does with it,
 // for the newest Hermes not older than the sandbox, and what other versions
 // would do where that differs (contract C).
-func (a *assessor) reuse(index *engineIndex, s *Sandbox, position int) Reuse {
+func (a *assessor) reuse(group *labelGroup, position int) Reuse {
+	s := group.members[position]
 	subject := reuseSubject{
-		sandbox: s, version: hermesG4, asker: a.asker(index, s),
-		group: index.groups[labelKey{s.Profile, s.Task}], position: position,
+		sandbox: s, version: hermesG4, asker: a.asker(group.index, s),
+		group: group, position: position,
 	}
 	if s.Generation == GenerationG5 || adopted(s) {
 		subject.version = hermesG5

@@ -15,7 +15,9 @@ func twinFindings(index *engineIndex) {
 	for label, sandboxes := range index.byProfile {
 		homes[label] = distinct(sandboxes, homeOf)
 	}
-	for key, group := range index.groups {
+	for i := range index.groups {
+		group := &index.groups[i]
+		key := group.key
 		if key.profile.Empty() || key.task.Empty() || key.task.Raw() == probeTask {
 			continue
 		}

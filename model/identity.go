@@ -104,9 +104,19 @@ func policyOf(s *Sandbox, profiles []Profile) *Policy {
 	return nil
 }
 
+// profileAt returns the profile of a home, however that is written; nil when
+// there is none.
 func profileAt(home string, profiles []Profile) *Profile {
+	if home == "" {
+		return nil
+	}
 	for i := range profiles {
-		if home != "" && samePath(profiles[i].Home, home) {
+		if profiles[i].Home == home { // most often, and at once
+			return &profiles[i]
+		}
+	}
+	for i := range profiles {
+		if samePath(profiles[i].Home, home) {
 			return &profiles[i]
 		}
 	}

@@ -167,7 +167,7 @@ func (c *Client) engine() model.Engine {
 	out := model.Engine{
 		Name: c.endpoint.Name, Host: c.endpoint.Host, Chosen: c.endpoint.Chosen, Kind: "unknown",
 		Version: c.facts.Version, APIVersion: c.facts.APIVersion, OS: c.facts.OS, Rootless: c.facts.Rootless,
-		Local: c.sharesKernel(), Remote: remoteHost(c.endpoint.Host), LastAnswer: c.transport.last(),
+		Local: c.sharesKernel(), Remote: remoteHost(c.endpoint.Host), Wire: c.endpoint.wire(), LastAnswer: c.transport.last(),
 		Skew: c.facts.clock.skew, SkewKnown: c.facts.clock.known,
 	}
 	switch {

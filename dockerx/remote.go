@@ -4,6 +4,8 @@ import (
 	"net/netip"
 	"net/url"
 	"strings"
+
+	"hermes-sandbox/model"
 )
 
 // remoteHost reports whether an engine's address leads to another machine: any
@@ -25,4 +27,19 @@ func remoteHost(host string) bool {
 	}
 	ip, err := netip.ParseAddr(name)
 	return scheme == "ssh" || err != nil || !ip.IsLoopback()
+}
+
+// wire tells how requests are protected on their way.
+func (e Endpoint) wire() model.Wire {
+	scheme, _, _ := strings.Cut(e.Host, "://")
+	switch {
+	case scheme != "tcp" && scheme != "http" && scheme != "https":
+		return ""
+	case e.TLS != nil && e.TLS.InsecureSkipVerify:
+		return model.WireUnverified
+	case e.TLS != nil || scheme == "https":
+		return model.WireVerified
+	default:
+		return model.WirePlain
+	}
 }

@@ -26,6 +26,7 @@ func (d *doctor) engine(engine *Engine) {
 	if inventory != nil && inventory.Socket != nil {
 		d.socket(engine, inventory.Socket)
 	}
+	d.wire(engine)
 	d.clock(engine)
 	d.rootless(engine)
 	switch {
@@ -96,6 +97,20 @@ func (d *doctor) socket(engine *Engine, socket *SocketAccess) {
 		d.add(DiagnosisInfo, "socket-group", subject,
 			fmt.Sprintf("members of the group %s may open it (mode %04o); each %s", socket.Group, socket.Mode, power),
 			"keep the group small")
+	}
+}
+
+// wire checks whether somebody else can speak to the engine, or for it.
+func (d *doctor) wire(engine *Engine) {
+	const remedy = "reach it as ssh://user@host, or with TLS whose certificates are checked on both sides (DOCKER_TLS_VERIFY=1, DOCKER_CERT_PATH)"
+	switch engine.Wire {
+	case WirePlain:
+		d.add(DiagnosisWarning, "engine-plain", engineSubject(engine.Name),
+			"it is reached by TCP without TLS: whoever reaches its port commands it, and who is on the way reads and changes what is said", remedy)
+	case WireUnverified:
+		d.add(DiagnosisWarning, "engine-unverified", engineSubject(engine.Name),
+			"its TLS certificate is not checked: who is on the way can pass for it, and read and change what is said", remedy)
+	case WireVerified:
 	}
 }
 

@@ -87,6 +87,9 @@ func TestDiagnose(t *testing.T) {
 		"rootless with a credential proxy": {func(f *Fleet, _ *DoctorInput) {
 			f.Engines[0].Rootless, f.Profiles[0].Policy.ProxyEnabled = pointer(true), pointer(true)
 		}, []string{"warning rootless-proxy", "info rootless"}},
+		"tcp without tls":           {func(f *Fleet, _ *DoctorInput) { f.Engines[0].Wire = WirePlain }, []string{"warning engine-plain"}},
+		"tls that is not checked":   {func(f *Fleet, _ *DoctorInput) { f.Engines[0].Wire = WireUnverified }, []string{"warning engine-unverified"}},
+		"tls that is checked":       {func(f *Fleet, _ *DoctorInput) { f.Engines[0].Wire = WireVerified }, []string{}},
 		"clock a second off":        {func(f *Fleet, _ *DoctorInput) { f.Engines[0].Skew = time.Second }, []string{}},
 		"clock hours behind":        {func(f *Fleet, _ *DoctorInput) { f.Engines[0].Skew = -3 * time.Hour }, []string{"warning clock-skew"}},
 		"clock not told":            {func(f *Fleet, _ *DoctorInput) { f.Engines[0].SkewKnown = false }, []string{"info clock-unknown"}},

@@ -15,6 +15,17 @@ const (
 	Down Health = "down"
 )
 
+// Wire is how requests to an engine are protected on their way. The zero value
+// is a socket or pipe of this machine, or ssh.
+type Wire string
+
+// The ways over TCP.
+const (
+	WirePlain      Wire = "plain"      // without TLS
+	WireUnverified Wire = "unverified" // TLS with whoever answers
+	WireVerified   Wire = "verified"   // TLS with a server whose certificate is checked
+)
+
 // Engine is one Docker or Podman engine and how it is reached.
 type Engine struct {
 	Name       string // context name, or the host for an unnamed one
@@ -27,6 +38,7 @@ type Engine struct {
 	Rootless   *bool // nil: not known
 	Local      bool  // a unix socket on this machine whose kernel we can read
 	Remote     bool  // on another machine: homes of this one are not its containers'
+	Wire       Wire  // how what is said to it is protected on its way
 	Partial    bool  // its networks and what is no sandbox were not looked at yet
 	State      Health
 	Error      string    // what failed and what to do; empty when live

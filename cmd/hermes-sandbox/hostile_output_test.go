@@ -201,7 +201,7 @@ func TestNoArgumentIsPrintedRaw(t *testing.T) {
 		if err := errors.Join(onlyText(got.stdout), onlyText(got.stderr)); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		if name != "help" && name != "home" && name != "completing" && name != "completion" && got.code == exitDone {
+		if name != "help" && name != "home" && name != "completing" && got.code == exitDone {
 			t.Errorf("%s is taken: %s", name, got.stdout)
 		}
 	}

@@ -52,6 +52,11 @@ func (a *app) rootCommand(failed *error) *cobra.Command {
 		root.AddCommand(command)
 	}
 	a.addCompletions(root)
+	root.InitDefaultCompletionCmd()
+	if completion, _, err := root.Find([]string{"completion"}); err == nil {
+		// As in lockdown: a word that is no shell would show the help and end well.
+		completion.RunE = func(command *cobra.Command, _ []string) error { return command.Help() }
+	}
 	return root
 }
 

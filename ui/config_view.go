@@ -101,7 +101,7 @@ func (d *planDialog) configLines(m *Model, width int) []string {
 		}
 		var edits []*model.ConfigEdit
 		for j := range d.plan.Config[i:] {
-			if edit := &d.plan.Config[i+j]; edit.File == file {
+			if edit := &d.plan.Config[i+j]; edit.File == file && !d.noted(edit) {
 				edits = append(edits, edit)
 			}
 		}
@@ -111,6 +111,11 @@ func (d *planDialog) configLines(m *Model, width int) []string {
 		lines = append(lines, m.theme.Styles.Dim.Render("reading the configuration"))
 	}
 	return lines
+}
+
+// noted reports whether a note of the plan says already that a setting stays.
+func (d *planDialog) noted(edit *model.ConfigEdit) bool {
+	return edit.Outcome == model.OutcomeSkipped && edit.Key == model.NetworkKey && d.plan.Action != model.ActionLockdownAllowlist
 }
 
 // fileLines show the changes of one file.

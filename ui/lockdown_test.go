@@ -144,6 +144,8 @@ func TestABrokenLockdownIsBroughtIntoLine(t *testing.T) {
 	if d.plan.Action != model.ActionLockdownOn || d.acts() != 1 || d.plan.Targets[0].Name.Raw() != "hermes-77aa10ce" {
 		t.Errorf("plan %+v", d.plan)
 	}
+	s.reads([]string{"docker_network is false already", "so its policy stays as it is"})
+	s.readsNot("terminal.docker_network") // it is said once
 }
 
 func TestPolicyAloneCanBeWritten(t *testing.T) {

@@ -35,7 +35,7 @@ func sweep(t *testing.T, e *rig) func(id model.ID) {
 			t.Error(err)
 		}
 		for _, c := range containers.Items {
-			if _, err := e.Client.ContainerRemove(ctx, c.ID, client.ContainerRemoveOptions{Force: true, RemoveVolumes: true}); err != nil {
+			if err := enginetest.Discard(ctx, e.Client, c.ID); err != nil {
 				t.Error(err)
 			}
 		}

@@ -155,7 +155,7 @@ func checkProxy(t *testing.T, e *enginetest.Engine, spec EgressSpec, made Egress
 	proxy, host := answer.Container, answer.Container.HostConfig
 	t.Cleanup(func() {
 		ctx := context.WithoutCancel(t.Context())
-		_, _ = e.Client.ContainerRemove(ctx, proxy.ID, client.ContainerRemoveOptions{Force: true})
+		_ = enginetest.Discard(ctx, e.Client, proxy.ID)
 		_, _ = e.Client.ImageRemove(ctx, proxy.Config.Image, client.ImageRemoveOptions{})
 	})
 	hash := model.EgressHash(spec.Allow)

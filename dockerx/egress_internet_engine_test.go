@@ -91,7 +91,7 @@ func (w *internet) list(t testing.TB, spec EgressSpec) Egress {
 			t.Error(err)
 			return
 		}
-		_, _ = w.e.Client.ContainerRemove(ctx, string(made.ProxyID), client.ContainerRemoveOptions{Force: true})
+		_ = enginetest.Discard(ctx, w.e.Client, string(made.ProxyID))
 		_, _ = w.e.Client.ImageRemove(ctx, answer.Container.Config.Image, client.ImageRemoveOptions{})
 	})
 	join(t, w.e, w.name, made.ProxyID)

@@ -63,7 +63,7 @@ func dropPairs(t *testing.T, engine *enginetest.Engine, lists ...[]string) {
 		for _, list := range lists {
 			network, proxy := model.EgressNames(list)
 			if answer, err := engine.Client.ContainerInspect(ctx, proxy, client.ContainerInspectOptions{}); err == nil {
-				_, _ = engine.Client.ContainerRemove(ctx, proxy, client.ContainerRemoveOptions{Force: true})
+				_ = enginetest.Discard(ctx, engine.Client, proxy)
 				_, _ = engine.Client.ImageRemove(ctx, answer.Container.Config.Image, client.ImageRemoveOptions{})
 			}
 			_, _ = engine.Client.NetworkRemove(ctx, network, client.NetworkRemoveOptions{})

@@ -85,7 +85,7 @@ func (e *Engine) clean(t testing.TB) func() {
 			t.Errorf("list what the test made: %v", err)
 		}
 		for _, c := range containers.Items {
-			if _, err := e.Client.ContainerRemove(ctx, c.ID, client.ContainerRemoveOptions{Force: true, RemoveVolumes: true}); err != nil && !errdefs.IsNotFound(err) {
+			if err := Discard(ctx, e.Client, c.ID); err != nil {
 				t.Errorf("remove container %s: %v", c.ID, err)
 			}
 		}
@@ -170,10 +170,31 @@ func (e *Engine) Stop(t testing.TB, id model.ID) {
 	}
 }
 
+// Discard removes a container by force, with its anonymous volumes, and waits
+// until it is gone: another removal of it may be under way, or come first.
+func Discard(ctx context.Context, api client.APIClient, id string) error {
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		_, err := api.ContainerRemove(ctx, id, client.ContainerRemoveOptions{Force: true, RemoveVolumes: true})
+		if err == nil || errdefs.IsNotFound(err) {
+			return nil
+		}
+		if !errdefs.IsConflict(err) {
+			return err //nolint:wrapcheck // the caller says what was removed
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return err //nolint:wrapcheck // as above
+		}
+	}
+}
+
 // Remove removes a container by force.
 func (e *Engine) Remove(t testing.TB, id model.ID) {
 	t.Helper()
-	if _, err := e.Client.ContainerRemove(t.Context(), string(id), client.ContainerRemoveOptions{Force: true}); err != nil {
+	if err := Discard(t.Context(), e.Client, string(id)); err != nil {
 		t.Fatalf("remove container: %v", err)
 	}
 }

@@ -178,7 +178,7 @@ func (p *Private) removeContainers(t testing.TB) {
 		t.Errorf("list what the test made: %v", err)
 	}
 	for _, c := range containers.Items {
-		if _, err := p.Client.ContainerRemove(ctx, c.ID, client.ContainerRemoveOptions{Force: true}); err != nil {
+		if err := Discard(ctx, p.Client, c.ID); err != nil {
 			t.Errorf("remove container %s: %v", c.ID, err)
 		}
 	}

@@ -42,6 +42,7 @@ type Client struct {
 	transport *transport
 	http      *http.Client
 	base      url.URL // scheme, host and base path of every request
+	kernel    string  // release of the one this program runs on; empty: not known
 
 	mu      sync.Mutex
 	moby    API
@@ -90,7 +91,7 @@ func Connect(endpoint Endpoint, options ...ConnectOption) (*Client, error) {
 		IdleConnTimeout:     time.Minute,
 		DisableCompression:  true,
 	}
-	c := &Client{endpoint: endpoint, base: url.URL{Scheme: "http", Host: dummyHost}}
+	c := &Client{endpoint: endpoint, base: url.URL{Scheme: "http", Host: dummyHost}, kernel: kernelRelease()}
 	c.transport = &transport{base: base, userAgent: "hermes-sandbox", now: time.Now}
 	for _, option := range options {
 		option(c.transport)

@@ -46,5 +46,5 @@ func (c *Client) readsKernel() bool {
 // unix socket, and with the same kernel release. An engine in a virtual machine
 // has a socket here, too. The caller holds the client's lock.
 func (c *Client) sharesKernel() bool {
-	return strings.HasPrefix(c.endpoint.Host, "unix://") && c.facts.Kernel != "" && c.facts.Kernel == kernelRelease()
+	return strings.HasPrefix(c.endpoint.Host, "unix://") && c.facts.Kernel != "" && c.facts.Kernel == c.kernel
 }

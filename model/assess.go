@@ -85,7 +85,7 @@ func (a *assessor) sandboxes(snap *Snapshot) []Sandbox {
 			s.Orphan = s.Reap.Verdict == ReapReaped
 		}
 	}
-	index := newEngineIndex(a, snap.Engine, a.in.Now, sandboxes, found)
+	index := newEngineIndex(a, snap.Engine, a.in.Now, sandboxes, found, memory)
 	a.reuseVerdicts(index, memory, recalled)
 	twinFindings(index)
 	holderFindings(index)

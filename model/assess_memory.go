@@ -24,6 +24,7 @@ type engineMemory struct {
 	root     string       // of the installation, for an engine on another machine
 	now      time.Time    // by the engine's clock
 	found    []remembered // in the order of the list
+	groupOf  []int        // by place in found, the group of those with the same labels
 	places   map[ID]int   // in found; nil before one was looked for
 	next     int          // where the one looked for next is, if the order stayed
 	// sameList: the new snapshot has the same containers in the same order.
@@ -191,7 +192,7 @@ func (m *Memory) remember(snap *Snapshot, root string, index *engineIndex, found
 	if m == nil {
 		return
 	}
-	next := &engineMemory{snapshot: *snap, root: root, now: snap.Engine.Now(index.now), found: found}
+	next := &engineMemory{snapshot: *snap, root: root, now: snap.Engine.Now(index.now), found: found, groupOf: index.groupOf}
 	next.snapshot.peers, next.snapshot.Containers = nil, nil
 	for i := range index.groups {
 		group := &index.groups[i]

@@ -2,6 +2,20 @@ package model
 
 import "reflect"
 
+// sameLabels reports whether a list is the one of the last time, with the same
+// profile and task labels.
+func (e *engineMemory) sameLabels(sandboxes []Sandbox) bool {
+	if e == nil || !e.sameList {
+		return false
+	}
+	for i := range sandboxes {
+		if was := e.found[i].sandbox; sandboxes[i].Profile != was.Profile || sandboxes[i].Task != was.Task {
+			return false
+		}
+	}
+	return true
+}
+
 // changed returns the containers that came, went or changed, or whose networks
 // tell otherwise of them, as they were and as they are.
 func (e *engineMemory) changed(snap *Snapshot) []*Container {

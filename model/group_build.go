@@ -13,7 +13,7 @@ import (
 // when grouping by profile, so that they can be acted on. Foreign sandboxes
 // come last in a group of their own, whatever the grouping.
 func GroupSandboxes(list []*Sandbox, by Grouping, profiles []Profile) []Group {
-	builder := groupBuilder{list: list, profiles: profiles, index: map[string]int{}}
+	builder := groupBuilder{list: list, profiles: profiles, index: map[string]int{}, homes: map[labelHome]int{}}
 	for i := range list {
 		builder.place(i, by)
 	}
@@ -35,7 +35,14 @@ type groupBuilder struct {
 	list     []*Sandbox
 	profiles []Profile
 	groups   []Group
-	index    map[string]int // group key to position in groups
+	index    map[string]int    // group key to position in groups
+	homes    map[labelHome]int // the same for groups of profiles, whose keys take longer to make
+}
+
+// labelHome is what tells groups of profiles apart.
+type labelHome struct {
+	label Text
+	home  string
 }
 
 // keySeparator stands between the parts of a key: no label or path holds it.
@@ -44,6 +51,20 @@ const keySeparator = "\x00"
 // place puts one sandbox into its group, which is made when it is the first.
 func (b *groupBuilder) place(i int, by Grouping) {
 	s := b.list[i]
+	key := labelHome{s.Profile, s.Home}
+	at, known := b.homes[key]
+	if byHome := by == GroupProfile && !s.Foreign; !byHome || !known {
+		at = b.add(b.groupOf(s, by))
+		if byHome {
+			b.homes[key] = at
+		}
+	}
+	b.groups[at].Sandboxes = append(b.groups[at].Sandboxes, i)
+	b.groups[at].Counts.add(s)
+}
+
+// groupOf is the empty group of a sandbox.
+func (b *groupBuilder) groupOf(s *Sandbox, by Grouping) Group {
 	group := Group{Title: NewText("all")}
 	switch by {
 	case GroupProfile:
@@ -66,9 +87,7 @@ func (b *groupBuilder) place(i int, by Grouping) {
 		}
 		group.Key = kind + keySeparator + group.Title.Raw()
 	}
-	at := b.add(group)
-	b.groups[at].Sandboxes = append(b.groups[at].Sandboxes, i)
-	b.groups[at].Counts.add(s)
+	return group
 }
 
 // add returns the position of the group with the same key, made if needed.
@@ -124,27 +143,37 @@ func (b *groupBuilder) addEmptyProfiles() {
 	}
 }
 
-// split moves the sandboxes of a profile group into one child per task.
+// split moves the sandboxes of a profile group into one child per task, by name.
 func (b *groupBuilder) split(group *Group) {
-	children := groupBuilder{
-		list: b.list, index: make(map[string]int, len(group.Sandboxes)), // most tasks have one sandbox
-		groups: make([]Group, 0, len(group.Sandboxes)),
-	}
+	tasks := make(map[Text]int, len(group.Sandboxes)) // most tasks have one sandbox
+	children := make([]Group, 0, len(group.Sandboxes))
 	for _, i := range group.Sandboxes {
 		s := b.list[i]
-		at := children.add(Group{
-			Key: group.Key + keySeparator + s.Task.Raw(), Title: s.Task, Session: s.Session.Title,
-			Odd: OddLabel(s.Task), Depth: group.Depth + 1,
-		})
-		child := &children.groups[at]
+		at, known := tasks[s.Task]
+		if !known {
+			at = len(children)
+			tasks[s.Task] = at
+			children = append(children, Group{
+				Key: group.Key + keySeparator + s.Task.Raw(), Title: s.Task, Session: s.Session.Title,
+				Odd: OddLabel(s.Task), Depth: group.Depth + 1,
+			})
+		}
+		child := &children[at]
 		if child.Session != s.Session.Title {
 			child.Session = Text{}
 		}
 		child.Sandboxes = append(child.Sandboxes, i)
 		child.Counts.add(s)
 	}
-	group.Sandboxes, group.Children = nil, children.groups
-	slices.SortFunc(group.Children, func(x, y Group) int { return compareText(x.Title, y.Title) })
+	order := make([]int, len(children)) // groups are large to move about
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(x, y int) int { return compareText(children[x].Title, children[y].Title) })
+	group.Sandboxes, group.Children = nil, make([]Group, len(children))
+	for i, at := range order {
+		group.Children[i] = children[at]
+	}
 }
 
 // compareGroups orders groups: the foreign one last, profiles and engines by

@@ -151,3 +151,16 @@ func TestCount(t *testing.T) {
 		t.Errorf("counts = %+v, want %+v", counts, want)
 	}
 }
+
+// A sandbox without a task label stays out of the group of its profile label,
+// whichever of the two comes first.
+func TestForeignSandboxesShareNoGroupWithTheirLabel(t *testing.T) {
+	foreign := workSandbox("1", func(s *Sandbox) { s.Foreign, s.Task = true, Text{} })
+	own := workSandbox("2")
+	for name, list := range map[string][]*Sandbox{"first": {&foreign, &own}, "last": {&own, &foreign}} {
+		groups := GroupSandboxes(list, GroupProfile, nil)
+		if len(groups) != 2 || groups[0].Foreign || !groups[1].Foreign || groups[0].Counts.Total != 1 || groups[1].Counts.Total != 1 {
+			t.Errorf("%s:\n%s", name, outline(groups))
+		}
+	}
+}

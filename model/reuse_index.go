@@ -15,6 +15,7 @@ type engineIndex struct {
 	now       time.Time // ours
 	sandboxes []Sandbox
 	groups    []labelGroup
+	groupOf   []int // by place in the list, the group
 	byProfile map[Text][]*Sandbox
 	writers   map[Text][]*Sandbox // running sandboxes by host path bound read-write
 	askers    map[*Profile]*asker
@@ -24,7 +25,7 @@ type engineIndex struct {
 
 // newEngineIndex indexes the sandboxes, which are in list order; of each it is
 // known whether it writes to the host.
-func newEngineIndex(a *assessor, engine Engine, now time.Time, sandboxes []Sandbox, found []remembered) *engineIndex {
+func newEngineIndex(a *assessor, engine Engine, now time.Time, sandboxes []Sandbox, found []remembered, memory *engineMemory) *engineIndex {
 	index := &engineIndex{
 		engine: engine, now: now, sandboxes: sandboxes,
 		byProfile: map[Text][]*Sandbox{},
@@ -32,7 +33,12 @@ func newEngineIndex(a *assessor, engine Engine, now time.Time, sandboxes []Sandb
 		askers:    map[*Profile]*asker{},
 		reapRules: a.reapRules, match: a.matchRules,
 	}
-	index.groupByLabels()
+	if memory.sameLabels(sandboxes) {
+		index.groupOf = memory.groupOf
+	} else {
+		index.groupOf = groupByLabels(sandboxes)
+	}
+	index.fillGroups()
 	for i := range sandboxes {
 		s := &sandboxes[i]
 		index.byProfile[s.Profile] = append(index.byProfile[s.Profile], s)
@@ -46,30 +52,41 @@ func newEngineIndex(a *assessor, engine Engine, now time.Time, sandboxes []Sandb
 	return index
 }
 
-// groupByLabels makes the groups. Most have one member, so that all of them
-// share the memory for their lists.
-func (e *engineIndex) groupByLabels() {
-	places := make(map[labelKey]int, len(e.sandboxes))
-	groupOf := make([]int, len(e.sandboxes))
-	var sizes []int
-	for i := range e.sandboxes {
-		key := labelKey{e.sandboxes[i].Profile, e.sandboxes[i].Task}
-		at, known := places[key]
+// groupByLabels numbers the groups by their first members, and returns the
+// number of each sandbox's.
+func groupByLabels(sandboxes []Sandbox) []int {
+	numbers := make(map[labelKey]int, len(sandboxes))
+	groupOf := make([]int, len(sandboxes))
+	for i := range sandboxes {
+		key := labelKey{sandboxes[i].Profile, sandboxes[i].Task}
+		number, known := numbers[key]
 		if !known {
-			at = len(e.groups)
-			places[key] = at
+			number = len(numbers)
+			numbers[key] = number
+		}
+		groupOf[i] = number
+	}
+	return groupOf
+}
+
+// fillGroups makes the groups. Most have one member, so that all of them share
+// the memory for their lists.
+func (e *engineIndex) fillGroups() {
+	var sizes []int
+	for i, number := range e.groupOf {
+		if number == len(e.groups) {
+			key := labelKey{e.sandboxes[i].Profile, e.sandboxes[i].Task}
 			e.groups, sizes = append(e.groups, labelGroup{index: e, key: key}), append(sizes, 0)
 		}
-		groupOf[i] = at
-		sizes[at]++
+		sizes[number]++
 	}
-	members, spots := make([]*Sandbox, len(e.sandboxes)), make([]int, len(e.sandboxes))
+	members, places := make([]*Sandbox, len(e.sandboxes)), make([]int, len(e.sandboxes))
 	for i, size := range sizes {
 		e.groups[i].members, members = members[:0:size], members[size:]
-		e.groups[i].places, spots = spots[:0:size], spots[size:]
+		e.groups[i].places, places = places[:0:size], places[size:]
 	}
-	for i, at := range groupOf {
-		group := &e.groups[at]
+	for i, number := range e.groupOf {
+		group := &e.groups[number]
 		group.members, group.places = append(group.members, &e.sandboxes[i]), append(group.places, i)
 	}
 }

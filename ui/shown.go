@@ -14,9 +14,11 @@ func (m *Model) setFleet(fleet *model.Fleet) {
 	first := old == nil || len(old.Sandboxes) == 0
 	m.fleet = fleet
 	m.setNow(fleet.GeneratedAt)
-	m.index = make(map[model.Key]int, len(fleet.Sandboxes))
-	for i := range fleet.Sandboxes {
-		m.index[fleet.Sandboxes[i].Key()] = i
+	if !sameKeys(old, fleet) {
+		m.index = make(map[model.Key]int, len(fleet.Sandboxes))
+		for i := range fleet.Sandboxes {
+			m.index[fleet.Sandboxes[i].Key()] = i
+		}
 	}
 	m.watchLockdown(old, places)
 	m.watchProxies(old)
@@ -26,6 +28,20 @@ func (m *Model) setFleet(fleet *model.Fleet) {
 	if first {
 		m.tree.firstSandbox()
 	}
+}
+
+// sameKeys reports whether two fleets have the same sandboxes in the same
+// places, as most often.
+func sameKeys(a, b *model.Fleet) bool {
+	if a == nil || len(a.Sandboxes) != len(b.Sandboxes) {
+		return false
+	}
+	for i := range a.Sandboxes {
+		if a.Sandboxes[i].Key() != b.Sandboxes[i].Key() {
+			return false
+		}
+	}
+	return true
 }
 
 // rebuild works out which rows there are. It runs when the fleet, the filter,

@@ -163,7 +163,7 @@ func (f *simulated) events(ctx context.Context, rounds int) (times, error) {
 // storm has the engine send 10,000 events a second for a while and measures
 // how soon a change among them is seen.
 func (f *simulated) storm(ctx context.Context, out *report) error {
-	const lasts = 8 * time.Second
+	const lasts, rounds = 30 * time.Second, 40
 	ctx, stop := context.WithTimeout(ctx, lasts)
 	defer stop()
 	var sent atomic.Int64
@@ -173,7 +173,7 @@ func (f *simulated) storm(ctx context.Context, out *report) error {
 		f.blow(ctx, &sent)
 	}()
 	cpu, began := cpuOf(f.screen.pid()), time.Now()
-	shown, err := f.events(context.WithoutCancel(ctx), 5)
+	shown, err := f.events(context.WithoutCancel(ctx), rounds)
 	if err != nil {
 		return err
 	}

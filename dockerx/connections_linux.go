@@ -38,7 +38,7 @@ func readConnections(proc string, pid int, id model.ID, now time.Time) model.Con
 	view := model.ConnectionView{ReadAt: now}
 	inodes := map[string]int{} // place in Connections
 	view.Problem = lookInside(proc, pid, id, func(dir string) error {
-		return readSockets(dir, func(connection model.Connection, inode string) {
+		return readSockets(dir, socketTables(), func(connection model.Connection, inode string) {
 			if len(view.Connections) >= socketsKept {
 				view.Dropped++
 				return
@@ -65,7 +65,11 @@ func readConnections(proc string, pid int, id model.ID, now time.Time) model.Con
 func countConnections(proc string, pid int, id model.ID) *int {
 	count := 0
 	problem := lookInside(proc, pid, id, func(dir string) error {
-		return readSockets(dir, func(connection model.Connection, _ string) {
+		tables := socketTables()
+		if withoutTCP(dir) {
+			tables = slices.DeleteFunc(tables, func(name string) bool { return strings.HasPrefix(name, "tcp") })
+		}
+		return readSockets(dir, tables, func(connection model.Connection, _ string) {
 			if connection.Leaves() {
 				count++
 			}
@@ -89,10 +93,41 @@ func boolOrder(a, b bool) int {
 	}
 }
 
-// readSockets reads the kernel's tables of sockets in a process's folder. A
-// kernel without IPv6 lacks some.
-func readSockets(dir string, take func(connection model.Connection, inode string)) error {
-	for _, protocol := range []string{"tcp", "tcp6", "udp", "udp6"} {
+// socketTables are the kernel's tables of sockets, by their protocols.
+func socketTables() []string { return []string{"tcp", "tcp6", "udp", "udp6"} }
+
+// withoutTCP reports whether a network namespace has no tcp socket, by the
+// kernel's sums: to write the tables takes it milliseconds, even empty ones,
+// since it walks over those of the whole machine.
+func withoutTCP(dir string) bool {
+	four, err := os.ReadFile(filepath.Join(dir, "net", "sockstat")) //nolint:gosec // a path under /proc
+	if err != nil {
+		return false
+	}
+	six, err := os.ReadFile(filepath.Join(dir, "net", "sockstat6")) //nolint:gosec // as above
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return false
+	}
+	known := false
+	for line := range strings.Lines(string(four) + "\n" + string(six)) {
+		fields := strings.Fields(line)
+		if len(fields) == 0 || !strings.HasPrefix(fields[0], "TCP") {
+			continue
+		}
+		known = known || fields[0] == "TCP:"
+		for i := 1; i+1 < len(fields); i += 2 {
+			if name := fields[i]; (name == "inuse" || name == "tw") && fields[i+1] != "0" {
+				return false
+			}
+		}
+	}
+	return known
+}
+
+// readSockets reads tables of sockets in a process's folder. A kernel without
+// IPv6 lacks some.
+func readSockets(dir string, tables []string, take func(connection model.Connection, inode string)) error {
+	for _, protocol := range tables {
 		err := readTable(filepath.Join(dir, "net", protocol), protocol, take)
 		if err != nil && !errors.Is(err, os.ErrNotExist) {
 			return err

@@ -73,6 +73,36 @@ func TestReadConnectionsIsBounded(t *testing.T) {
 	}
 }
 
+// TestTablesOfTCPAreReadOnlyWhereThereIsTCP plants a connection in the table: it
+// counts unless the kernel's sums say that there is none.
+func TestTablesOfTCPAreReadOnlyWhereThereIsTCP(t *testing.T) {
+	const none, none6 = "sockets: used 3\nTCP: inuse 0 orphan 4 tw 0 alloc 9 mem 1\nUDP: inuse 7 mem 0\n", "TCP6: inuse 0\nUDP6: inuse 2\n"
+	for name, c := range map[string]struct {
+		four, six string
+		want      int
+	}{
+		"none":             {none, none6, 0},
+		"none, no IPv6":    {none, "", 0},
+		"one in use":       {strings.Replace(none, "TCP: inuse 0", "TCP: inuse 1", 1), none6, 1},
+		"one closing":      {strings.Replace(none, "tw 0", "tw 1", 1), none6, 1},
+		"one of IPv6":      {none, "TCP6: inuse 1\n", 1},
+		"sums not known":   {"", "", 1},
+		"sums without TCP": {"UDP: inuse 0 mem 0\n", "TCP6: inuse 0\n", 1},
+	} {
+		files := map[string]string{"net/tcp": socketHead + socketLine("0200A8C0:C350", "08080808:01BB", "01", "0")}
+		if c.four != "" {
+			files["net/sockstat"] = c.four
+		}
+		if c.six != "" {
+			files["net/sockstat6"] = c.six
+		}
+		root := process(t, files)
+		if count := countConnections(root, 7, model.ID(sandboxID("a"))); count == nil || *count != c.want {
+			t.Errorf("%s: counted %v, want %d", name, count, c.want)
+		}
+	}
+}
+
 func TestReadConnectionsTrustsNoOtherProcess(t *testing.T) {
 	root := process(t, map[string]string{
 		"cgroup": "0::/system.slice/docker-" + sandboxID("b") + ".scope\n", "net/tcp": socketLine("0200A8C0:C350", "08080808:01BB", "01", "0"),

@@ -7,7 +7,7 @@ import (
 )
 
 // How long a terminal's answers to the questions asked at the start may take,
-// and how long a person who quits before that is held back for them.
+// and how long a person who quits or suspends before that is held back for them.
 const (
 	answersDue  = 2 * time.Second
 	answersWait = 200 * time.Millisecond

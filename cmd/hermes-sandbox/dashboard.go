@@ -121,7 +121,7 @@ func (w *workspace) dashboardOptions(ctx context.Context, followed *live) ui.Opt
 	followed.observe()
 	followed.observeRequests(ctx, nil)
 	options := ui.Options{
-		Backend: &backend{live: followed, workspace: w}, Now: w.app.now, Context: ctx,
+		Backend: &backend{live: followed, workspace: w, begun: w.app.now()}, Now: w.app.now, Context: ctx,
 		ReadOnly: settings.ReadOnly, ASCII: settings.ASCII || asciiLocale(w.app.getenv), Mouse: settings.Mouse, Theme: settings.Theme,
 		UserHome: w.homes.UserHome,
 		NoColor:  w.app.flags.noColor || w.app.getenv("NO_COLOR") != "",
@@ -144,6 +144,16 @@ func (w *workspace) dashboardOptions(ctx context.Context, followed *live) ui.Opt
 type backend struct {
 	*live
 	workspace *workspace
+	begun     time.Time // when it asked the terminal what it is
+}
+
+// Suspend is that of the engines, before which an early one waits for the
+// answers of the terminal, as quitting does.
+func (b *backend) Suspend() {
+	if b.workspace.app.now().Sub(b.begun) < answersDue {
+		<-time.After(answersWait)
+	}
+	b.live.Suspend()
 }
 
 // Execute carries out a plan that was confirmed on the screen.

@@ -83,6 +83,11 @@ func stopAndContinue(t *testing.T, stop func(s *screen, program string)) {
 	s.press(program + "\r")
 	s.awaitText("running")
 	b.engine.AwaitStream(t.Context())
+	select { // what the terminal answers later is typed into the shell
+	case <-s.answered:
+	case <-time.After(patience):
+		t.Fatal("the program asked the terminal nothing")
+	}
 	stop(s, program)
 	s.awaitText("Stopped")
 	for name, pair := range modes() {

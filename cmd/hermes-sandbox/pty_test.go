@@ -64,7 +64,8 @@ type screen struct {
 	command *exec.Cmd
 	before  *term.State
 
-	drained chan struct{} // closed when all output was read
+	drained  chan struct{} // closed when all output was read
+	answered chan struct{} // closed when the program has been answered
 
 	mu      sync.Mutex
 	term    *vt.Emulator
@@ -93,7 +94,7 @@ func newScreen(t *testing.T, width, height int) *screen {
 	if err != nil {
 		t.Fatalf("open a terminal: %v", err)
 	}
-	s := &screen{t: t, pty: primary, tty: tty, term: vt.NewEmulator(width, height), changed: make(chan struct{}), drained: make(chan struct{})}
+	s := &screen{t: t, pty: primary, tty: tty, term: vt.NewEmulator(width, height), changed: make(chan struct{}), drained: make(chan struct{}), answered: make(chan struct{})}
 	if err := pty.Setsize(primary, &pty.Winsize{Rows: uint16(height), Cols: uint16(width)}); err != nil {
 		t.Fatal(err)
 	}
@@ -184,10 +185,12 @@ func (s *screen) repeat(keys string, pace time.Duration) (stop func()) {
 // answer hands the terminal's replies to the program, as a terminal does.
 func (s *screen) answer() {
 	buffer := make([]byte, 4<<10)
+	var once sync.Once
 	for {
 		n, err := s.term.Read(buffer)
 		if n > 0 {
 			_, _ = s.pty.Write(buffer[:n])
+			once.Do(func() { close(s.answered) })
 		}
 		if err != nil {
 			return

@@ -101,7 +101,7 @@ func describe(root *cobra.Command) string {
 func leaves(command *cobra.Command) []*cobra.Command {
 	var found []*cobra.Command
 	for _, below := range command.Commands() {
-		if below.Hidden {
+		if below.Hidden || below.Name() == "completion" { // which the page has a part of its own for
 			continue
 		}
 		if below.HasSubCommands() {

@@ -20,6 +20,7 @@ func TestIdleIsSaidAsFarAsItIsKnown(t *testing.T) {
 	}{
 		"nothing known":     {model.Idle{}, "not known"},
 		"watched just now":  {since(0, true), "not known"},
+		"a clock is ahead":  {since(-time.Second, true), "not known"},
 		"watched a second":  {since(time.Second, true), "for at least 1s"},
 		"watched for hours": {since(3*time.Hour, true), "for at least 3h"},
 		"ended just now":    {since(0, false), "for 0s"},
@@ -34,6 +35,9 @@ func TestIdleIsSaidAsFarAsItIsKnown(t *testing.T) {
 			s := shown(t, 160, 60, fleet, nil)
 			s.goTo("hermes-0badcafe")
 			s.reads([]string{"idle       " + c.want})
+			if due := s.m.timer.due; c.idle.AtLeast && (due.IsZero() || due.Sub(noon()) > time.Hour) {
+				t.Errorf("it is looked at again at %s", due)
+			}
 		})
 	}
 }

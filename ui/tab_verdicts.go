@@ -128,9 +128,11 @@ func (m *Model) writeIdle(p *page, s *model.Sandbox) {
 		words = "no, a command may be running"
 	case idle.Since.IsZero():
 	case idle.AtLeast:
-		// So it is for the first second after the start, which says nothing.
-		if since := p.duration(idle.Since); p.now.Sub(idle.Since) >= time.Second {
-			words = "for at least " + since
+		// For the first second after the start that would say nothing.
+		if age := p.now.Sub(idle.Since); age < time.Second {
+			p.waits = append(p.waits, time.Second-age)
+		} else {
+			words = "for at least " + p.duration(idle.Since)
 		}
 	default:
 		words = "for " + p.duration(idle.Since)

@@ -102,9 +102,7 @@ func stopAndContinue(t *testing.T, stop func(s *screen, program string)) {
 	if state := processState(t, number); state != "T" {
 		t.Errorf("the process is in state %s, not stopped", state)
 	}
-	if _, outstanding := b.engine.Traffic(); outstanding != 0 {
-		t.Errorf("%d requests are open while the program is stopped", outstanding)
-	}
+	b.nothingOpen(t)
 	received, _ := b.engine.Traffic()
 	if _, err := b.engine.Add(simengine.Spec{Name: "hermes-new", Labels: map[string]string{
 		"hermes-agent": "1", "hermes-profile": "aaa", "hermes-task-id": "meanwhile",
@@ -187,6 +185,7 @@ func TestTheProgramEndsWithItsTerminal(t *testing.T) {
 	s := start(t, 80, 24, sandboxEnv(t, b.engine.Host()))
 	s.awaitText("running")
 	_ = s.tty.Close()
+	s.press("j") // what comes of it lets go of our end, which is read from
 	_ = s.pty.Close()
 	s.ends()
 	switch code := s.command.ProcessState.ExitCode(); code {
@@ -194,8 +193,26 @@ func TestTheProgramEndsWithItsTerminal(t *testing.T) {
 	default:
 		t.Errorf("exit code %d", code)
 	}
-	if _, outstanding := b.engine.Traffic(); outstanding != 0 {
-		t.Errorf("%d requests are left open", outstanding)
+	b.nothingOpen(t)
+}
+
+// nothingOpen waits until the engine has seen the end of every request, of which
+// it hears a moment after the program closed it.
+func (b *bench) nothingOpen(t *testing.T) {
+	t.Helper()
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	late := time.After(patience)
+	for {
+		_, outstanding := b.engine.Traffic()
+		if outstanding == 0 {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-late:
+			t.Fatalf("%d requests are left open", outstanding)
+		}
 	}
 }
 

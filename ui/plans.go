@@ -107,10 +107,11 @@ func (m *Model) newLivePlan(again func() model.Plan) *planDialog {
 
 // followFleet makes the plan on the screen again as long as there is nothing in
 // it to confirm: what kept it from a sandbox, such as an inspect that had not
-// come yet, may be over. One that can be confirmed stays as it was read.
+// come yet, may be over. One that can be confirmed stays as it was read, also
+// with all of its rows taken out, which can come back.
 func (m *Model) followFleet() tea.Cmd {
 	d, ok := m.dialog.(*planDialog)
-	if !ok || d.again == nil || d.works(m) {
+	if !ok || d.again == nil || d.works(m) || len(d.out) > 0 {
 		return nil
 	}
 	d.base = d.again()

@@ -1,7 +1,9 @@
 package ui
 
 import (
+	"slices"
 	"testing"
+	"time"
 
 	"hermes-sandbox/model"
 )
@@ -44,5 +46,28 @@ func TestPlanWithoutAnythingToConfirmFollowsTheFleet(t *testing.T) {
 				t.Errorf("carried out: %+v", plans)
 			}
 		})
+	}
+}
+
+// A plan whose rows were all taken out is still the one that was read: what
+// comes up meanwhile does not get into it.
+func TestPlanWithAllRowsTakenOutStaysAsItWas(t *testing.T) {
+	t.Parallel()
+	s := shown(t, 120, 40, smallFleet(), nil)
+	s.press("R").settle().press("<space>j<space>")
+	s.reads([]string{"Reap 0 sandboxes"})
+	names := func() (names []string) {
+		for _, target := range s.plan().plan.Targets {
+			names = append(names, target.Name.Raw())
+		}
+		return names
+	}
+	before := names()
+	fleet := smallFleet()
+	fleet.Sandboxes = append(fleet.Sandboxes, aSandbox("0badcafe", "default", "new").exited(time.Hour).orphan().build())
+	s.send(FleetMsg{Fleet: fleet})
+	s.reads([]string{"Reap 0 sandboxes"})
+	if after := names(); !slices.Equal(after, before) {
+		t.Errorf("the plan is of %q, before of %q", after, before)
 	}
 }

@@ -37,7 +37,7 @@ func socketStates() map[string]string {
 func readConnections(proc string, pid int, id model.ID, now time.Time) model.ConnectionView {
 	view := model.ConnectionView{ReadAt: now}
 	inodes := map[string]int{} // place in Connections
-	view.Problem = lookInside(proc, pid, id, func(dir string) error {
+	view.Problem = lookInside(proc, pid, id, func(dir *processDir) error {
 		return readSockets(dir, socketTables(), func(connection model.Connection, inode string) {
 			if len(view.Connections) >= socketsKept {
 				view.Dropped++
@@ -64,7 +64,7 @@ func readConnections(proc string, pid int, id model.ID, now time.Time) model.Con
 // lead out of it, with the same checks; nil when that is not known.
 func countConnections(proc string, pid int, id model.ID) *int {
 	count := 0
-	problem := lookInside(proc, pid, id, func(dir string) error {
+	problem := lookInside(proc, pid, id, func(dir *processDir) error {
 		tables := socketTables()
 		if withoutTCP(dir) {
 			tables = slices.DeleteFunc(tables, func(name string) bool { return strings.HasPrefix(name, "tcp") })
@@ -99,17 +99,18 @@ func socketTables() []string { return []string{"tcp", "tcp6", "udp", "udp6"} }
 // withoutTCP reports whether a network namespace has no tcp socket, by the
 // kernel's sums: to write the tables takes it milliseconds, even empty ones,
 // since it walks over those of the whole machine.
-func withoutTCP(dir string) bool {
-	four, err := os.ReadFile(filepath.Join(dir, "net", "sockstat")) //nolint:gosec // a path under /proc
+func withoutTCP(dir *processDir) bool {
+	data, err := dir.read("net/sockstat")
 	if err != nil {
 		return false
 	}
-	six, err := os.ReadFile(filepath.Join(dir, "net", "sockstat6")) //nolint:gosec // as above
+	sums := string(data) + "\n"
+	data, err = dir.read("net/sockstat6")
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return false
 	}
 	known := false
-	for line := range strings.Lines(string(four) + "\n" + string(six)) {
+	for line := range strings.Lines(sums + string(data)) {
 		fields := strings.Fields(line)
 		if len(fields) == 0 || !strings.HasPrefix(fields[0], "TCP") {
 			continue
@@ -124,11 +125,11 @@ func withoutTCP(dir string) bool {
 	return known
 }
 
-// readSockets reads tables of sockets in a process's folder. A kernel without
+// readSockets reads tables of sockets of a process. A kernel without
 // IPv6 lacks some.
-func readSockets(dir string, tables []string, take func(connection model.Connection, inode string)) error {
+func readSockets(dir *processDir, tables []string, take func(connection model.Connection, inode string)) error {
 	for _, protocol := range tables {
-		err := readTable(filepath.Join(dir, "net", protocol), protocol, take)
+		err := readTable(dir, protocol, take)
 		if err != nil && !errors.Is(err, os.ErrNotExist) {
 			return err
 		}
@@ -136,14 +137,15 @@ func readSockets(dir string, tables []string, take func(connection model.Connect
 	return nil
 }
 
-func readTable(path, protocol string, take func(connection model.Connection, inode string)) error {
-	file, err := os.Open(path) //nolint:gosec // a path under /proc
+func readTable(dir *processDir, protocol string, take func(connection model.Connection, inode string)) error {
+	file, err := dir.open("net/" + protocol)
 	if err != nil {
-		return err //nolint:wrapcheck // the caller says what was read
+		return err
 	}
-	defer func() { _ = file.Close() }()
+	defer file.close()
 	states := socketStates()
 	lines := bufio.NewScanner(file)
+	lines.Buffer(dir.buffer, bufio.MaxScanTokenSize)
 	for count := 0; count < socketsRead && lines.Scan(); count++ {
 		fields := strings.Fields(lines.Text())
 		if len(fields) < 10 {

@@ -61,7 +61,7 @@ func (t *attempt) disconnectAll(work context.Context, book networkBook, attached
 	var first error
 	for _, endpoint := range attached {
 		id, err := endpoint.NetworkID, error(nil)
-		if !networkID.MatchString(id) {
+		if !networkID(id) {
 			id, err = book.find("", endpoint.Network)
 		}
 		if err == nil {

@@ -3,7 +3,6 @@ package dockerx
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -20,9 +19,12 @@ const (
 	podmanNetwork = "podman"
 )
 
-// networkID is what an engine makes: 64 hex digits, or 25 letters and digits
-// for a swarm's. Anything else never stands in a request.
-var networkID = regexp.MustCompile(`^[0-9a-z]{25,64}$`)
+// networkID reports whether an engine can have made an ID: 64 hex digits, or 25
+// letters and digits for a swarm's. Anything else never stands in a request.
+func networkID(id string) bool {
+	const shortest, longest = 25, 64
+	return len(id) >= shortest && len(id) <= longest && strings.Trim(id, "0123456789abcdefghijklmnopqrstuvwxyz") == ""
+}
 
 // networkBook finds networks among those the engine has now. A container that
 // does not run has endpoints without a network ID, and the default bridge gets
@@ -55,7 +57,7 @@ func (b networkBook) find(id string, name model.Text) (string, error) {
 	var found []string
 	for _, item := range b {
 		switch {
-		case !networkID.MatchString(item.ID):
+		case !networkID(item.ID):
 		case item.ID == id:
 			return id, nil
 		case item.Name == name.Raw():

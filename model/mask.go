@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Parts of the patterns of secrets.
@@ -14,17 +15,26 @@ const (
 	secretValue = `(?:"(?:\\.|[^"\\])*"?|'[^']*'?|[^\s'"&;|<>)]+)`                                                                                                //nolint:gosec // a pattern, no credential
 )
 
-// Patterns of secrets in command lines: what stays, then the secret.
-var (
-	secretNames  = regexp.MustCompile(`(?i)^` + secretName + `$`)
-	secretBlocks = regexp.MustCompile(`(?s)(-----BEGIN [A-Z ]*PRIVATE KEY-----).*?(-----END [A-Z ]*PRIVATE KEY-----|$)`)
-	secretHeader = regexp.MustCompile(`(?i)\b((?:proxy-)?authorization\s*[:=]\s*(?:(?:bearer|basic|token)\s+)?|bearer\s+|(?:x-[\w-]*(?:token|key|auth|secret)[\w-]*|cookie)\s*:\s*)([^\s'"]+)`)
-	secretOption = regexp.MustCompile(`(?i)((?:^|[\s'"])--?` + secretName + `(?:=|\s+))(` + secretValue + `)`)
-	secretAssign = regexp.MustCompile(`(?i)(\b` + secretName + `["']?\s*[=:]\s*)(` + secretValue + `)`)
-	secretLogin  = regexp.MustCompile(`((?:^|\s)(?:-u|--user|--proxy-user)[\s=]*["']?[^\s:'"]+:)([^\s'"]+)`)
-	secretURL    = regexp.MustCompile(`(\b[a-zA-Z][a-zA-Z0-9+.-]*://[^\s/@:'"]*:)([^\s/@'"]+)(@)`)
-	secretShape  = regexp.MustCompile(`\b(?:sk-[\w-]{8,}|(?:ghp|gho|ghs|ghu|ghr)_\w{16,}|github_pat_\w{16,}|glpat-[\w-]{12,}|xox[abeoprs]-[\w-]{8,}|(?:AKIA|ASIA)[0-9A-Z]{16}|AIza[\w-]{30,}|hf_\w{16,}|npm_\w{20,}|pypi-[\w-]{20,}|eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?)`)
-)
+// secretPatterns are those of secrets in command lines: what stays, then the
+// secret.
+type secretPatterns struct {
+	names, blocks, header, option, assign, login, url, shape *regexp.Regexp
+}
+
+// secrets compiles the patterns when they are needed for the first time, so that
+// no start waits for them.
+var secrets = sync.OnceValue(func() *secretPatterns { //nolint:gochecknoglobals // as constant as a pattern compiled at the start
+	return &secretPatterns{
+		names:  regexp.MustCompile(`(?i)^` + secretName + `$`),
+		blocks: regexp.MustCompile(`(?s)(-----BEGIN [A-Z ]*PRIVATE KEY-----).*?(-----END [A-Z ]*PRIVATE KEY-----|$)`),
+		header: regexp.MustCompile(`(?i)\b((?:proxy-)?authorization\s*[:=]\s*(?:(?:bearer|basic|token)\s+)?|bearer\s+|(?:x-[\w-]*(?:token|key|auth|secret)[\w-]*|cookie)\s*:\s*)([^\s'"]+)`),
+		option: regexp.MustCompile(`(?i)((?:^|[\s'"])--?` + secretName + `(?:=|\s+))(` + secretValue + `)`),
+		assign: regexp.MustCompile(`(?i)(\b` + secretName + `["']?\s*[=:]\s*)(` + secretValue + `)`),
+		login:  regexp.MustCompile(`((?:^|\s)(?:-u|--user|--proxy-user)[\s=]*["']?[^\s:'"]+:)([^\s'"]+)`),
+		url:    regexp.MustCompile(`(\b[a-zA-Z][a-zA-Z0-9+.-]*://[^\s/@:'"]*:)([^\s/@'"]+)(@)`),
+		shape:  regexp.MustCompile(`\b(?:sk-[\w-]{8,}|(?:ghp|gho|ghs|ghu|ghr)_\w{16,}|github_pat_\w{16,}|glpat-[\w-]{12,}|xox[abeoprs]-[\w-]{8,}|(?:AKIA|ASIA)[0-9A-Z]{16}|AIza[\w-]{30,}|hf_\w{16,}|npm_\w{20,}|pypi-[\w-]{20,}|eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?)`),
+	}
+})
 
 // ErrMask is wrapped by errors about patterns of secrets.
 var ErrMask = errors.New("pattern of secrets refused")
@@ -67,13 +77,14 @@ func (m Masker) Text(text Text) Text {
 	for _, own := range m.own {
 		raw = maskOwn(own, raw)
 	}
-	raw = secretBlocks.ReplaceAllString(raw, "${1}"+maskedValue+"${2}")
-	raw = secretHeader.ReplaceAllString(raw, "${1}"+maskedValue)
-	raw = secretOption.ReplaceAllString(raw, "${1}"+maskedValue)
-	raw = secretAssign.ReplaceAllString(raw, "${1}"+maskedValue)
-	raw = secretLogin.ReplaceAllString(raw, "${1}"+maskedValue)
-	raw = secretURL.ReplaceAllString(raw, "${1}"+maskedValue+"${3}")
-	raw = secretShape.ReplaceAllString(raw, maskedValue)
+	known := secrets()
+	raw = known.blocks.ReplaceAllString(raw, "${1}"+maskedValue+"${2}")
+	raw = known.header.ReplaceAllString(raw, "${1}"+maskedValue)
+	raw = known.option.ReplaceAllString(raw, "${1}"+maskedValue)
+	raw = known.assign.ReplaceAllString(raw, "${1}"+maskedValue)
+	raw = known.login.ReplaceAllString(raw, "${1}"+maskedValue)
+	raw = known.url.ReplaceAllString(raw, "${1}"+maskedValue+"${3}")
+	raw = known.shape.ReplaceAllString(raw, maskedValue)
 	return NewText(raw)
 }
 
@@ -94,7 +105,7 @@ func maskOwn(own *regexp.Regexp, raw string) string {
 
 // speaks reports whether a name says that its value is a secret.
 func (m Masker) speaks(name string) bool {
-	return secretNames.MatchString(name) || slices.ContainsFunc(m.own, func(own *regexp.Regexp) bool { return own.MatchString(name) })
+	return secrets().names.MatchString(name) || slices.ContainsFunc(m.own, func(own *regexp.Regexp) bool { return own.MatchString(name) })
 }
 
 // Values hides secrets in a decoded JSON document, in place where it can, and

@@ -7,13 +7,6 @@ import (
 	"strings"
 )
 
-var (
-	textValue   = regexp.MustCompile(`("(?:Image|Command|Status|Name|name|message|Version|ServerVersion)":")`)
-	wordValue   = regexp.MustCompile(`"(State|Status|Driver|NetworkMode|Type|Action|OSType)":"[^"]*"`)
-	listValue   = regexp.MustCompile(`"(Labels|Names|Mounts|Env|Options|Containers|Networks|Config|Attributes)":(?:\{[^{}]*\}|\[[^\[\]]*\])`)
-	objectStart = regexp.MustCompile(`\{("(?:Id|Name|Type|ID|Hostname)":)`)
-)
-
 // spoilBody changes a true body as the fault says.
 func spoilBody(fault *Fault, body []byte) []byte {
 	switch fault.Kind { //nolint:exhaustive // the others do not change the body
@@ -29,13 +22,13 @@ func spoilBody(fault *Fault, body []byte) []byte {
 	case TruncatedJSON:
 		return body[:len(body)/2]
 	case InvalidUTF8:
-		return textValue.ReplaceAll(body, []byte("${1}\xff\xfe\xc0"))
+		return regexp.MustCompile(`("(?:Image|Command|Status|Name|name|message|Version|ServerVersion)":")`).ReplaceAll(body, []byte("${1}\xff\xfe\xc0"))
 	case UnknownWords:
-		return wordValue.ReplaceAll(body, []byte(`"$1":"quantum"`))
+		return regexp.MustCompile(`"(State|Status|Driver|NetworkMode|Type|Action|OSType)":"[^"]*"`).ReplaceAll(body, []byte(`"$1":"quantum"`))
 	case NullFields:
-		return listValue.ReplaceAll(body, []byte(`"$1":null`))
+		return regexp.MustCompile(`"(Labels|Names|Mounts|Env|Options|Containers|Networks|Config|Attributes)":(?:\{[^{}]*\}|\[[^\[\]]*\])`).ReplaceAll(body, []byte(`"$1":null`))
 	case DuplicateKeys:
-		return objectStart.ReplaceAll(body, []byte(`{"Id":"0","ID":"0","Name":"/other","State":"dead","Labels":null,$1`))
+		return regexp.MustCompile(`\{("(?:Id|Name|Type|ID|Hostname)":)`).ReplaceAll(body, []byte(`{"Id":"0","ID":"0","Name":"/other","State":"dead","Labels":null,$1`))
 	case DeepNesting:
 		levels := fault.Size
 		if levels == 0 {

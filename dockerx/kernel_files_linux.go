@@ -35,7 +35,7 @@ func (n namespace) route4(fields []string) {
 // route6 reads a line of net/ipv6_route: destination, its length, source, its
 // length, next hop, metric, counters, flags and interface.
 func (n namespace) route6(fields []string) {
-	if len(fields) < 10 || rejects(fields[8]) || fields[9] == "lo" {
+	if len(fields) < 10 || rejects(fields[8]) || fields[9] == loopback {
 		return
 	}
 	destination, ok := address6(fields[0])

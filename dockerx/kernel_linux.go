@@ -34,6 +34,9 @@ func readKernel(proc string, pid int, id model.ID, now time.Time) *model.KernelV
 	return &model.KernelView{ReadAt: now, Interfaces: interfaces}
 }
 
+// loopback is the interface that every network namespace has.
+const loopback = "lo"
+
 // namespace gathers interfaces by name.
 type namespace map[string]*model.KernelInterface
 
@@ -57,13 +60,21 @@ func readInterfaces(dir *processDir) ([]model.KernelInterface, error) {
 			found.at(string(bytes.TrimSpace(name)))
 		}
 	}
+	alone := len(found) == 1 && found[loopback] != nil // it leads nowhere, so its routes say nothing
 	readers := []struct {
-		file string
-		read func(namespace, []string)
+		file   string
+		read   func(namespace, []string)
+		routes bool
 	}{
-		{"net/route", namespace.route4}, {"net/ipv6_route", namespace.route6}, {"net/if_inet6", namespace.address6}, {"net/igmp", namespace.groups4},
+		{"net/route", namespace.route4, true},
+		{"net/ipv6_route", namespace.route6, true},
+		{"net/if_inet6", namespace.address6, false},
+		{"net/igmp", namespace.groups4, false},
 	}
 	for _, reader := range readers {
+		if reader.routes && alone {
+			continue
+		}
 		data, err := dir.read(reader.file)
 		if errors.Is(err, os.ErrNotExist) {
 			continue
@@ -75,8 +86,10 @@ func readInterfaces(dir *processDir) ([]model.KernelInterface, error) {
 			reader.read(found, strings.Fields(line))
 		}
 	}
-	if trie, err := dir.read("net/fib_trie"); err == nil {
-		found.localAddresses(string(trie))
+	if !alone {
+		if trie, err := dir.read("net/fib_trie"); err == nil {
+			found.localAddresses(string(trie))
+		}
 	}
 	var names []string
 	for name := range found {

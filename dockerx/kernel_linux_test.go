@@ -55,6 +55,13 @@ func TestReadKernelInterfaces(t *testing.T) {
 			map[string]string{"net/igmp": igmpHead + igmpLo},
 			[]string{"lo up [] [] false"},
 		},
+		"only lo, which leads nowhere": {
+			map[string]string{
+				"net/igmp": igmpHead + igmpLo, "net/if_inet6": "00000000000000000000000000000001 01 80 10 80       lo\n",
+				"net/route": routeHead + "lo\t00000000\t00000000\t0001\t0\t0\t0\t00000000\t0\t0\t0\n",
+			},
+			[]string{"lo up [::1] [] false"},
+		},
 		"idle tunnels of the host": {
 			map[string]string{"net/dev": devHead + "    lo: 0\n tunl0: 0\n  sit0: 0\n", "net/igmp": igmpHead + igmpLo},
 			[]string{"lo up [] [] false", "sit0 down [] [] false", "tunl0 down [] [] false"},

@@ -31,6 +31,8 @@ type app struct {
 	connect []dockerx.ConnectOption // beside those of the settings
 	panics  chan *rescue.Panic      // the first panic of a goroutine of ours
 	cancel  context.CancelFunc      // ends the command that runs
+
+	processors *processors
 }
 
 // globalFlags are the flags every command takes.

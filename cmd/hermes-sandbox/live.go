@@ -86,9 +86,11 @@ func (l *live) run(ctx context.Context, show func(fleet model.Fleet, awaited []s
 		show(assess(&memory, in, problems), awaited)
 		switch many := sandboxCount(snapshots) > fewSandboxes; {
 		case settled:
+			l.workspace.app.processors.fit(many)
 		case len(awaited) == 0:
 			settled = true
 			settleMemory()
+			l.workspace.app.processors.fit(many)
 		case many:
 			setGarbage(garbageLater)
 		}
@@ -106,14 +108,16 @@ func sandboxCount(snapshots []model.Snapshot) int {
 	return count
 }
 
-// collect takes over one watcher's snapshots.
+// collect takes over one watcher's snapshots. What the engine remembers is asked
+// for once there is something to show, which would come later beside it.
 func (l *live) collect(ctx context.Context, wait *rescue.Group, i int, watcher *dockerx.Watcher) {
+	missed := false
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-l.opened[i]:
-			wait.Go(func() { l.notePast(ctx, i) })
+			missed = true
 		case snapshot, open := <-watcher.Updates():
 			if !open {
 				return
@@ -127,6 +131,10 @@ func (l *live) collect(ctx context.Context, wait *rescue.Group, i int, watcher *
 			l.reported[i] = l.reported[i] || whole || snapshot.Engine.State != model.Live
 			l.mu.Unlock()
 			l.wake()
+			if missed && snapshot.Engine.State == model.Live {
+				missed = false
+				wait.Go(func() { l.notePast(ctx, i) })
+			}
 		}
 	}
 }

@@ -17,9 +17,16 @@ import (
 // field that is missing or null is zero; one of another type is zero, too, and
 // is named in oddities. So no field can fail a row, and no row a list.
 type object struct {
-	fields   []field // nil: there is no object
-	path     string
-	oddities *[]string
+	fields []field // nil: there is no object
+	path   string
+	*reading
+}
+
+// reading is what the objects of one row share: a store of their fields, so that
+// each needs none of its own, and what was odd about them.
+type reading struct {
+	store    []field
+	oddities []string
 }
 
 // errNotObject is a value that should have been a JSON object.
@@ -40,10 +47,15 @@ func syntaxError(data []byte) error {
 }
 
 // newRow is newObject for what is known to be valid JSON.
-func newRow(data []byte) (object, error) {
-	out := object{oddities: new([]string)}
+func newRow(data []byte) (object, error) { return new(reading).row(data) }
+
+// row begins the reading of a row, in the place of the last one, whose objects
+// must not be used any more.
+func (r *reading) row(data []byte) (object, error) {
+	r.store, r.oddities = r.store[:0], nil
+	out := object{reading: r}
 	var ok bool
-	if out.fields, ok = splitObject(data); !ok {
+	if out.fields, ok = r.split(data); !ok {
 		return out, fmt.Errorf("%w but %s", errNotObject, kindOf(bytes.TrimSpace(data)))
 	}
 	return out, nil
@@ -88,11 +100,11 @@ func kindOf(data []byte) string {
 
 // problem is what was odd about a row; empty when nothing was.
 func (o object) problem() string {
-	if len(*o.oddities) == 0 {
+	if len(o.oddities) == 0 {
 		return ""
 	}
 	const limit = 5
-	list := *o.oddities
+	list := o.oddities
 	if len(list) > limit {
 		return fmt.Sprintf("fields of another type than expected: %s and %d more", strings.Join(list[:limit], ", "), len(list)-limit)
 	}
@@ -100,7 +112,7 @@ func (o object) problem() string {
 }
 
 func (o object) odd(key string) {
-	*o.oddities = append(*o.oddities, safe(o.path+key))
+	o.oddities = append(o.oddities, safe(o.path+key))
 }
 
 // raw returns a field's value; nil when it is missing or null. Of a field that
@@ -180,28 +192,30 @@ func (o object) child(key string) object { return o.childOf(key, o.raw(key)) }
 
 // childOf reads the value of a field as an object.
 func (o object) childOf(key string, raw []byte) object {
-	out := object{path: o.path + key + ".", oddities: o.oddities}
+	out := object{path: o.path + key + ".", reading: o.reading}
 	if raw == nil || isNull(raw) {
 		return out
 	}
 	var ok bool
-	if out.fields, ok = splitObject(raw); !ok {
+	if out.fields, ok = o.split(raw); !ok {
 		o.odd(key)
 	}
 	return out
 }
 
-// members are the fields sorted by name, each once.
+// members sorts the fields by name and returns each name's last one.
 func (o object) members() []field {
-	sorted := slices.Clone(o.fields)
-	slices.SortStableFunc(sorted, func(a, b field) int { return bytes.Compare(a.name, b.name) })
-	kept := sorted[:0]
-	for i := range sorted {
-		if i+1 == len(sorted) || !bytes.Equal(sorted[i].name, sorted[i+1].name) {
-			kept = append(kept, sorted[i])
+	slices.SortStableFunc(o.fields, func(a, b field) int { return bytes.Compare(a.name, b.name) })
+	for i := 1; i < len(o.fields); i++ {
+		if bytes.Equal(o.fields[i-1].name, o.fields[i].name) {
+			last := slices.Clone(o.fields)
+			slices.Reverse(last)
+			last = slices.CompactFunc(last, func(a, b field) bool { return bytes.Equal(a.name, b.name) })
+			slices.Reverse(last)
+			return last
 		}
 	}
-	return kept
+	return o.fields
 }
 
 // list returns the items of a list in a field.
@@ -227,12 +241,12 @@ func (o object) childrenOf(key string, raw []byte) []object {
 		if isNull(item) {
 			continue
 		}
-		fields, ok := splitObject(item)
+		fields, ok := o.split(item)
 		if !ok {
 			o.odd(fmt.Sprintf("%s[%d]", key, i))
 			continue
 		}
-		out = append(out, object{fields: fields, path: fmt.Sprintf("%s%s[%d].", o.path, key, i), oddities: o.oddities})
+		out = append(out, object{fields: fields, path: fmt.Sprintf("%s%s[%d].", o.path, key, i), reading: o.reading})
 	}
 	return out
 }

@@ -17,17 +17,20 @@ func decodeList(data []byte) ([]model.Container, error) {
 		return nil, err
 	}
 	containers := make([]model.Container, 0, len(rows))
+	var in reading
 	for _, row := range rows {
-		containers = append(containers, decodeListRow(row))
+		told, _ := in.listRow(row)
+		containers = append(containers, told)
 	}
 	return containers, nil
 }
 
-// decodeListRow reads a row of a list, which is valid JSON.
-func decodeListRow(data []byte) model.Container {
-	row, err := newRow(data)
+// listRow reads a row of a list, which is valid JSON. It returns the row itself,
+// too.
+func (r *reading) listRow(data []byte) (model.Container, object) {
+	row, err := r.row(data)
 	if err != nil {
-		return model.Container{Problem: "the row is " + kindOf(data) + ", not a container"}
+		return model.Container{Problem: "the row is " + kindOf(data) + ", not a container"}, row
 	}
 	c := model.Container{
 		ID:      model.ID(row.str("Id")),
@@ -46,7 +49,7 @@ func decodeListRow(data []byte) model.Container {
 	c.Networks = decodeNetworkSettings(row.child("NetworkSettings"))
 	c.Networks.Mode = row.child("HostConfig").text("NetworkMode")
 	c.Problem = rowProblem(row, c.ID)
-	return c
+	return c, row
 }
 
 // rowProblem says what is wrong with a row, the ID first.

@@ -30,22 +30,22 @@ func newRowSums() rowSums { return rowSums{seed: maphash.MakeSeed()} }
 func (s rowSums) whole(raw []byte) uint64 { return maphash.Bytes(s.seed, raw) }
 
 // row reads one row of a list, which is valid JSON.
-func (s rowSums) row(raw []byte, engine string) listRow {
-	fields, _ := splitObject(raw)
+func (s rowSums) row(in *reading, raw []byte, engine string) listRow {
+	told, row := in.listRow(raw)
+	told.Engine = engine
 	facts := uint64(0)
-	for _, member := range (object{fields: fields}).members() {
+	var sum maphash.Hash
+	sum.SetSeed(s.seed)
+	for _, member := range row.members() {
 		if string(member.name) == "Status" {
 			continue
 		}
-		var sum maphash.Hash
-		sum.SetSeed(s.seed)
+		sum.Reset()
 		_, _ = sum.Write(member.name) // a sum never fails
 		_ = sum.WriteByte(0)
 		_, _ = sum.Write(member.raw)
 		facts ^= sum.Sum64()
 	}
-	told := decodeListRow(raw)
-	told.Engine = engine
 	return listRow{
 		id: told.ID, valid: told.ID.Valid(), imageID: told.ImageID, state: told.State, status: told.Status, problem: told.Problem,
 		whole: s.whole(raw), facts: facts, told: &told,
@@ -74,13 +74,14 @@ func (c *collector) readRows(raws [][]byte) (rows []listRow, repeated int) {
 	}
 	known := make(map[model.ID]bool, len(raws))
 	rows = make([]listRow, 0, len(raws))
+	var in reading
 	for _, raw := range raws {
 		row, ok := listRow{}, false
 		if old := same[c.sums.whole(raw)]; old != nil && (old.told != nil || c.containers.fresh(old.id)) {
 			row, ok = *old, true
 		}
 		if !ok {
-			row = c.sums.row(raw, c.client.endpoint.Name)
+			row = c.sums.row(&in, raw, c.client.endpoint.Name)
 		}
 		if row.valid && known[row.id] {
 			repeated++

@@ -80,3 +80,18 @@ func BenchmarkApply(b *testing.B) {
 		}
 	})
 }
+
+// BenchmarkFirstList reads the rows of a fleet that was not seen before.
+func BenchmarkFirstList(b *testing.B) {
+	benchmarkSizes(b, func(b *testing.B, c *collector, sandboxes int) {
+		raws, err := c.labelledList(b.Context(), "list", "hermes-agent=1", c.client.now())
+		if err != nil {
+			b.Fatal(err)
+		}
+		for b.Loop() {
+			if rows, _ := newCollector(c.client).readRows(raws); len(rows) != sandboxes {
+				b.Fatalf("%d rows", len(rows))
+			}
+		}
+	})
+}

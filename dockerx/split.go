@@ -14,26 +14,26 @@ type field struct {
 	raw  []byte
 }
 
-// splitObject returns the members of an object in their order, repeated ones
-// included, and whether the value is an object. The data must be valid JSON,
-// which one check of the whole answer sees to.
-func splitObject(data []byte) ([]field, bool) {
+// split returns the members of an object in their order, repeated ones included,
+// and whether the value is an object. The data must be valid JSON, which one
+// check of the whole answer sees to.
+func (r *reading) split(data []byte) ([]field, bool) {
 	data = bytes.TrimLeft(data, " \t\r\n")
 	if len(data) == 0 || data[0] != '{' {
 		return nil, false
 	}
-	fields := make([]field, 0, 16)
+	begin := len(r.store)
 	for at := next(data, 1); data[at] == '"'; {
 		end := valueEnd(data, at)
 		name := textBytes(data[at:end])
 		at = next(data, next(data, end)+1) // past the colon
 		end = valueEnd(data, at)
-		fields = append(fields, field{name, data[at:end]})
+		r.store = append(r.store, field{name, data[at:end]})
 		if at = next(data, end); data[at] == ',' {
 			at = next(data, at+1)
 		}
 	}
-	return fields, true
+	return r.store[begin:len(r.store):len(r.store)], true
 }
 
 // splitList returns the items of a list, and whether the value is one.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
 
 	"hermes-sandbox/model"
@@ -25,6 +26,7 @@ func (a *app) runDashboard(command *cobra.Command, _ []string) error {
 	if err := a.usableTerminal(); err != nil {
 		return usageError(err)
 	}
+	defer a.spawn(warmUp)()
 	w, err := a.open()
 	if err != nil {
 		return err
@@ -63,6 +65,10 @@ func (a *app) runDashboard(command *cobra.Command, _ []string) error {
 	w.keepLook(screen.Remembered, dashboard.Look())
 	return a.dashboardEnd(command.Context(), err)
 }
+
+// warmUp has the table of the widths of characters built, which takes longer than
+// drawing the first frame and would hold it up.
+func warmUp() { ansi.StringWidthWc("─") }
 
 // quitOrKill ends a program: in order if it still reads its messages, which lets
 // the reader of the terminal end before that is put back, else at once.

@@ -27,8 +27,12 @@ func (c *collector) snapshot(state model.Health, err error) model.Snapshot {
 		get = c.containers.last // the state says that it is old
 	}
 	out.Containers = make([]*model.Container, 0, len(c.rows))
+	var image imageLabels
 	for i := range c.rows {
-		container := c.merge(&c.rows[i], get)
+		if row := &c.rows[i]; i == 0 || row.imageID != c.rows[i-1].imageID { // many are of the same
+			image = c.imageLabels(row.imageID)
+		}
+		container := c.merge(&c.rows[i], image, get)
 		if value, ok := container.Labels.Get("hermes-agent"); container.Labels != nil && (!ok || value.Raw() != "1") {
 			continue // the engine ignored the filter
 		}
@@ -69,12 +73,23 @@ func (c *collector) surroundings(out *model.Snapshot, get func(model.ID) (*model
 // stillInspecting is the reason for a row whose inspect has not come back yet.
 const stillInspecting = "it is still being inspected"
 
+// imageLabels are the labels of an image; the zero value is not known.
+type imageLabels struct {
+	labels model.Labels
+	known  bool
+}
+
+func (c *collector) imageLabels(id string) imageLabels {
+	if answer, ok := c.images.get(id); ok && answer.err == nil {
+		return imageLabels{answer.labels, true}
+	}
+	return imageLabels{}
+}
+
 // merge joins a list row with its inspect. Both tell the state; the inspect is
 // younger, but only the list tells a removal that is stuck. What comes out is
 // kept, so that it is the same container as long as nothing changes.
-func (c *collector) merge(row *listRow, get func(model.ID) (*model.Container, bool)) *model.Container {
-	image, known := c.images.get(row.imageID)
-	known = known && image.err == nil
+func (c *collector) merge(row *listRow, image imageLabels, get func(model.ID) (*model.Container, bool)) *model.Container {
 	inspected, ok := (*model.Container)(nil), false
 	if row.valid {
 		inspected, ok = get(row.id)
@@ -89,7 +104,7 @@ func (c *collector) merge(row *listRow, get func(model.ID) (*model.Container, bo
 		default:
 			part.InspectError = inspected.InspectError
 		}
-		if known && row.valid {
+		if image.known && row.valid {
 			part.ImageLabels, part.ImageLabelsKnown = image.labels, true
 		}
 		return &part
@@ -98,12 +113,9 @@ func (c *collector) merge(row *listRow, get func(model.ID) (*model.Container, bo
 	if row.state != inspected.State {
 		status = model.Text{} // the words are of another state
 	}
-	if inspected.Status != status || inspected.ImageLabelsKnown != known {
+	if inspected.Status != status || inspected.ImageLabelsKnown != image.known {
 		next := *inspected
-		next.Status, next.ImageLabels, next.ImageLabelsKnown = status, nil, known
-		if known {
-			next.ImageLabels = image.labels
-		}
+		next.Status, next.ImageLabels, next.ImageLabelsKnown = status, image.labels, image.known
 		lasting = &next
 		c.containers.swap(row.id, inspected, lasting)
 	}

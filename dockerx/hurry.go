@@ -9,8 +9,6 @@ import (
 // maxArrived bounds the sandboxes that are looked at before a list names them.
 const maxArrived = 64
 
-func idIs(id model.ID) func(listRow) bool { return func(row listRow) bool { return row.id == id } }
-
 // arrive notes a sandbox that an event told of and no list yet.
 func (c *collector) arrive(id model.ID) {
 	c.mu.Lock()
@@ -24,7 +22,7 @@ func (c *collector) arrive(id model.ID) {
 func (c *collector) newcomers() []model.ID {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return slices.DeleteFunc(slices.Clone(c.arrived), func(id model.ID) bool { return slices.ContainsFunc(c.rows, idIs(id)) })
+	return slices.DeleteFunc(slices.Clone(c.arrived), func(id model.ID) bool { return c.listing.has[id] })
 }
 
 // many reports whether a list takes long.
@@ -42,10 +40,14 @@ func (c *collector) count() int {
 func (c *collector) adopt(newcomers []model.ID) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if len(newcomers) == 0 && !c.gone {
+		return
+	}
+	c.gone = false
 	rows := make([]listRow, 0, len(c.rows)+len(newcomers))
 	for _, id := range slices.Backward(newcomers) {
 		found, ok := c.containers.get(id)
-		if !ok || !found.Inspected || !model.Member(found.Labels) || slices.ContainsFunc(c.rows, idIs(id)) {
+		if !ok || !found.Inspected || !model.Member(found.Labels) || c.listing.has[id] {
 			continue
 		}
 		rows = append(rows, listRow{id: id, valid: true, imageID: found.ImageID, state: found.State, problem: found.Problem})
@@ -55,5 +57,5 @@ func (c *collector) adopt(newcomers []model.ID) {
 			rows = append(rows, row)
 		}
 	}
-	c.rows = rows
+	c.rows, c.listing = rows, newListing(rows)
 }

@@ -49,19 +49,19 @@ func (c *collector) refreshProxies(ctx context.Context) {
 // which may lead outside.
 func (c *collector) refreshOthers(ctx context.Context, sandboxes []model.ID) {
 	known := map[model.ID]bool{}
-	for _, id := range sandboxes {
-		known[id] = true
+	c.mu.Lock()
+	proxies, listed := c.proxies, c.listing
+	for _, id := range c.arrived {
+		known[id] = true // a sandbox, too
 	}
+	c.mu.Unlock()
 	var others []model.ID
 	add := func(id model.ID) {
-		if id.Valid() && !known[id] && len(others) <= maxOthers {
+		if id.Valid() && !known[id] && !listed.has[id] && len(others) <= maxOthers {
 			known[id] = true
 			others = append(others, id)
 		}
 	}
-	c.mu.Lock()
-	proxies := c.proxies
-	c.mu.Unlock()
 	for _, id := range proxies {
 		add(id)
 	}

@@ -22,6 +22,30 @@ type listRow struct {
 	told *model.Container
 }
 
+// listing is what the rows of a list name. It is never changed.
+type listing struct {
+	ids    []model.ID // those that can be inspected, in their order
+	has    map[model.ID]bool
+	images []string
+}
+
+func newListing(rows []listRow) *listing {
+	out := &listing{ids: make([]model.ID, 0, len(rows)), has: make(map[model.ID]bool, len(rows))}
+	seen := map[string]bool{}
+	for i := range rows {
+		row := &rows[i]
+		if row.valid {
+			out.ids = append(out.ids, row.id)
+			out.has[row.id] = true
+		}
+		if !seen[row.imageID] && validImageID(row.imageID) {
+			out.images = append(out.images, row.imageID)
+		}
+		seen[row.imageID] = true
+	}
+	return out
+}
+
 // rowSums tells rows apart by sums of their bytes.
 type rowSums struct{ seed maphash.Seed }
 

@@ -128,7 +128,10 @@ func (w *Watcher) noteEvent(event Event) {
 		w.options.Events(event)
 	}
 	w.events++
-	if w.collector.note(event) || w.events%stormEvents == 0 {
+	if w.events%stormEvents == 0 {
+		signal(w.storm)
+	}
+	if w.collector.note(event) {
 		signal(w.wake)
 	}
 }
@@ -153,6 +156,8 @@ func (s *session) step(ctx context.Context) error {
 		s.show(s.detailing == 0)
 	case <-s.watcher.wake:
 		s.hurry()
+		s.schedule()
+	case <-s.watcher.storm:
 		s.schedule()
 	case <-s.watcher.refresh:
 		s.watcher.collector.retry()

@@ -39,6 +39,7 @@ type collector struct {
 
 	mu          sync.Mutex
 	rows        []listRow // the last list
+	listing     *listing  // what the rows name; never nil
 	at          time.Time // when it was answered
 	repeated    int       // rows dropped for repeating an ID
 	networkRows []model.Network
@@ -46,6 +47,7 @@ type collector struct {
 	networksOld bool            // the network list must be asked again
 	missing     map[string]bool // IDs of networks that were not listed
 	arrived     []model.ID      // sandboxes that events told of and no list yet
+	gone        bool            // an inspect found that a sandbox is gone
 	proxies     []model.ID
 	proxiesErr  error
 	proxiesOld  bool
@@ -62,7 +64,7 @@ type imageAnswer struct {
 
 func newCollector(client *Client) *collector {
 	slots := make(chan struct{}, maxParallel)
-	c := &collector{client: client, sums: newRowSums(), networksOld: true, proxiesOld: true, missing: map[string]bool{}}
+	c := &collector{client: client, sums: newRowSums(), listing: newListing(nil), networksOld: true, proxiesOld: true, missing: map[string]bool{}}
 	c.containers = newCache(slots, c.fetchContainer)
 	c.networks = newCache(slots, c.fetchNetwork)
 	c.images = newCache(slots, c.fetchImage)
@@ -113,7 +115,7 @@ func (c *collector) list(ctx context.Context) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.arrived = c.arrived[arrived:]
-	c.rows, c.repeated, c.at = rows, repeated, c.client.now()
+	c.rows, c.listing, c.repeated, c.at = rows, newListing(rows), repeated, c.client.now()
 	return nil
 }
 
@@ -135,58 +137,58 @@ func (c *collector) labelledList(ctx context.Context, op, label string, sent tim
 // details brings everything up to date that the list does not tell. Failures
 // stay with the part they belong to.
 func (c *collector) details(ctx context.Context) {
-	ids, images := c.listed()
-	c.refresh(ctx, ids, images, maxTouched)
-	c.prune(ids, images)
+	listed := c.listed()
+	var group rescue.Group
+	group.Go(func() {
+		c.refreshNetworks(ctx, c.rowEndpoints())
+		c.lookAround(ctx, listed.ids)
+	})
+	group.Go(func() { c.refresh(ctx, listed.ids, listed.images, maxTouched) })
+	group.Wait()
+	c.refreshAround(ctx, listed.ids)
+	c.prune(listed)
 	c.thin()
-	c.refreshKernel(ids)
+	c.refreshKernel(listed.ids)
 }
 
 // hurry brings up to date what events told of since the last list, without a
 // list: with many sandboxes that takes long.
 func (c *collector) hurry(ctx context.Context) {
-	ids, images := c.listed()
+	listed := c.listed()
 	newcomers := c.newcomers()
-	c.refresh(ctx, slices.Concat(newcomers, ids), images, 0)
+	ids := listed.ids
+	if len(newcomers) > 0 {
+		ids = slices.Concat(newcomers, ids)
+	}
+	c.refresh(ctx, ids, listed.images, 0)
+	c.refreshAround(ctx, ids)
 	c.adopt(newcomers)
 }
 
-// listed are the sandboxes of the last list and their images.
-func (c *collector) listed() (ids []model.ID, images []string) {
+func (c *collector) listed() *listing {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	ids = make([]model.ID, 0, len(c.rows))
-	seen := map[string]bool{}
-	for i := range c.rows {
-		row := &c.rows[i]
-		if row.valid {
-			ids = append(ids, row.id)
-		}
-		if !seen[row.imageID] && validImageID(row.imageID) {
-			images = append(images, row.imageID)
-		}
-		seen[row.imageID] = true
-	}
-	return ids, images
+	return c.listing
 }
 
 // refresh asks for what is out of date, and for some of what was touched.
 func (c *collector) refresh(ctx context.Context, ids []model.ID, images []string, touched int) {
 	var group rescue.Group
 	group.Go(func() { c.client.askFacts(ctx) })
-	group.Go(func() {
-		c.refreshNetworks(ctx, c.rowEndpoints())
-		c.lookAround(ctx, ids)
-	})
 	group.Go(func() { c.images.settle(ctx, images, maxTouched) })
 	group.Go(func() { c.containers.settle(ctx, ids, touched) })
 	group.Wait()
+}
+
+// refreshAround asks for what is beside the sandboxes, as their inspects tell.
+func (c *collector) refreshAround(ctx context.Context, ids []model.ID) {
 	c.refreshProxies(ctx)
 	c.refreshOthers(ctx, ids)
-	c.refreshNetworks(ctx, c.inspectedEndpoints(ids))
+	endpoints := c.inspectedEndpoints(ids)
+	c.refreshNetworks(ctx, endpoints)
 	// A network whose last sandbox left while its event was on the way must not
 	// be said to hold it still.
-	c.networks.forgetStale(c.usedNetworks(c.inspectedEndpoints(ids)))
+	c.networks.forgetStale(c.usedNetworks(endpoints))
 }
 
 // lookAround finds proxies and peers a first time without waiting for every
@@ -206,17 +208,17 @@ func (c *collector) lookAround(ctx context.Context, ids []model.ID) {
 }
 
 // prune forgets what is not on the list any more.
-func (c *collector) prune(ids []model.ID, images []string) {
+func (c *collector) prune(listed *listing) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	keepIDs, keepImages, keepNetworks := map[model.ID]bool{}, map[string]bool{}, map[string]bool{}
-	for _, id := range slices.Concat(ids, c.others) {
+	for _, id := range slices.Concat(listed.ids, c.others) {
 		keepIDs[id] = true
 	}
 	for i := range c.rows {
 		keepIDs[c.rows[i].id] = true
 	}
-	for _, id := range images {
+	for _, id := range listed.images {
 		keepImages[id] = true
 	}
 	for _, row := range c.networkRows {
@@ -242,6 +244,9 @@ func (c *collector) fetchContainer(ctx context.Context, id model.ID) *model.Cont
 		failed.InspectError = reasonText(err)
 		if errdefs.IsNotFound(err) {
 			failed.InspectError = notKnownAnyMore
+			c.mu.Lock()
+			c.gone = true
+			c.mu.Unlock()
 		}
 		return &failed
 	}

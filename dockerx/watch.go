@@ -66,6 +66,7 @@ type Watcher struct {
 	options   WatchOptions
 	updates   chan model.Snapshot
 	wake      chan struct{} // something is out of date
+	storm     chan struct{} // events may have been lost
 	refresh   chan struct{} // a person asked
 	touch     chan struct{} // a person is there
 
@@ -85,7 +86,7 @@ func NewWatcher(client *Client, options WatchOptions) *Watcher {
 	w := &Watcher{
 		client: client, collector: newCollector(client), options: options,
 		updates: make(chan model.Snapshot, 1),
-		wake:    make(chan struct{}, 1), refresh: make(chan struct{}, 1), touch: make(chan struct{}, 1),
+		wake:    make(chan struct{}, 1), storm: make(chan struct{}, 1), refresh: make(chan struct{}, 1), touch: make(chan struct{}, 1),
 		resumed: make(chan struct{}),
 	}
 	close(w.resumed)

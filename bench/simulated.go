@@ -134,48 +134,55 @@ func (f *simulated) measure(ctx context.Context, o *options, out *report) error 
 	return nil
 }
 
-// events starts and stops a sandbox and waits for the header to count it.
+// events measures changes one after the other.
 func (f *simulated) events(ctx context.Context, rounds int) (times, error) {
-	const changing = "hermes-00000003" // made exited
-	up := f.size/7*3 + min(f.size%7, 3)
-	return repeat(rounds, func() (time.Duration, error) {
-		if err := f.screen.quiet(ctx, 200*time.Millisecond); err != nil {
-			return 0, err
-		}
-		began := time.Now()
-		if err := f.engine.StartContainer(changing); err != nil {
-			return 0, fmt.Errorf("start a sandbox: %w", err)
-		}
-		at, err := f.screen.awaitText(fmt.Sprintf("%d up", up+1))
-		if err != nil {
-			return 0, err
-		}
-		if err := f.engine.StopContainer(changing); err != nil {
-			return 0, fmt.Errorf("stop a sandbox: %w", err)
-		}
-		if _, err := f.screen.awaitText(fmt.Sprintf("%d up", up)); err != nil {
-			return 0, err
-		}
-		return at.Sub(began), nil
-	})
+	return repeat(rounds, func() (time.Duration, error) { return f.change(ctx) })
 }
 
-// storm has the engine send 10,000 events a second for a while and measures
-// how soon a change among them is seen.
+// change starts a sandbox and waits for the header to count it, then stops it.
+func (f *simulated) change(ctx context.Context) (time.Duration, error) {
+	const changing = "hermes-00000003" // made exited
+	up := f.size/7*3 + min(f.size%7, 3)
+	if err := f.screen.quiet(ctx, 200*time.Millisecond); err != nil {
+		return 0, err
+	}
+	began := time.Now()
+	if err := f.engine.StartContainer(changing); err != nil {
+		return 0, fmt.Errorf("start a sandbox: %w", err)
+	}
+	at, err := f.screen.awaitText(fmt.Sprintf("%d up", up+1))
+	if err != nil {
+		return 0, err
+	}
+	if err := f.engine.StopContainer(changing); err != nil {
+		return 0, fmt.Errorf("stop a sandbox: %w", err)
+	}
+	if _, err := f.screen.awaitText(fmt.Sprintf("%d up", up)); err != nil {
+		return 0, err
+	}
+	return at.Sub(began), nil
+}
+
+// storm has the engine send 10,000 events a second for a while and measures, for
+// as long, how soon a change among them is seen.
 func (f *simulated) storm(ctx context.Context, out *report) error {
-	const lasts, rounds = 30 * time.Second, 40
-	ctx, stop := context.WithTimeout(ctx, lasts)
+	const lasts = 30 * time.Second
+	blowing, stop := context.WithTimeout(ctx, lasts)
 	defer stop()
 	var sent atomic.Int64
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		f.blow(ctx, &sent)
+		f.blow(blowing, &sent)
 	}()
 	cpu, began := cpuOf(f.screen.pid()), time.Now()
-	shown, err := f.events(context.WithoutCancel(ctx), rounds)
-	if err != nil {
-		return err
+	var shown times
+	for blowing.Err() == nil {
+		took, err := f.change(ctx)
+		if err != nil {
+			return err
+		}
+		shown = append(shown, took)
 	}
 	<-done
 	over := time.Since(began)

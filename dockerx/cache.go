@@ -169,25 +169,50 @@ func (c *cache[K, V]) forgetStale(wanted []K) {
 	}
 }
 
-// settle fetches those of the keys that are not fresh, and some of those that
-// were only touched, and waits for them. Keys another call is fetching already
-// are left to it.
+// settle fetches those of the keys that are not fresh, then, one after the other,
+// some of those that were only touched, and waits for them. Keys another call is
+// fetching already are left to it.
 func (c *cache[K, V]) settle(ctx context.Context, keys []K, touched int) {
 	var group rescue.Group
-	for _, key := range c.claim(keys, touched) {
-		select {
-		case c.slots <- struct{}{}:
-		case <-ctx.Done():
-			c.release(key)
+	for _, key := range c.claim(keys, 0) {
+		if !c.begin(ctx, key) {
 			continue
 		}
 		group.Go(func() {
-			defer func() { <-c.slots }()
+			defer c.end()
 			c.update(ctx, key)
 		})
 	}
 	group.Wait()
+	for i := range keys {
+		if touched == 0 {
+			return
+		}
+		if len(c.claim(keys[i:i+1], 1)) == 0 {
+			continue
+		}
+		touched--
+		if c.begin(ctx, keys[i]) {
+			c.update(ctx, keys[i])
+			c.end()
+		}
+	}
 }
+
+// begin waits until a request may be sent for a claimed key, which it gives back
+// when the context ends first.
+func (c *cache[K, V]) begin(ctx context.Context, key K) bool {
+	select {
+	case c.slots <- struct{}{}:
+		return true
+	case <-ctx.Done():
+		c.release(key)
+		return false
+	}
+}
+
+// end lets the next request be sent.
+func (c *cache[K, V]) end() { <-c.slots }
 
 // claim marks keys as in flight and returns those it got.
 func (c *cache[K, V]) claim(keys []K, touched int) []K {

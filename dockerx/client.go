@@ -207,28 +207,36 @@ func (c *Client) Close() { c.transport.base.CloseIdleConnections() }
 // get sends a GET to a versioned path and returns the whole body, at most
 // limit bytes of it.
 func (c *Client) get(ctx context.Context, op, route string, query url.Values, limit int64) ([]byte, http.Header, error) {
+	return c.getLarge(ctx, op, route, query, limit, usualSize)
+}
+
+// getLarge is get of an answer that is expected to have so many bytes.
+func (c *Client) getLarge(ctx context.Context, op, route string, query url.Values, limit int64, expected int) ([]byte, http.Header, error) {
 	version, err := c.negotiate(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	return c.fetch(ctx, http.MethodGet, op, "/v"+version+route, query, limit)
+	return c.fetch(ctx, http.MethodGet, op, "/v"+version+route, query, limit, expected)
 }
 
+// usualSize is what most answers stay below, in bytes.
+const usualSize = 8 << 10
+
 // fetch sends one request to an exact path.
-func (c *Client) fetch(ctx context.Context, method, op, route string, query url.Values, limit int64) ([]byte, http.Header, error) {
+func (c *Client) fetch(ctx context.Context, method, op, route string, query url.Values, limit int64, expected int) ([]byte, http.Header, error) {
 	response, err := c.open(ctx, method, op, route, query)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer func() { _ = response.Body.Close() }()
-	data, err := io.ReadAll(io.LimitReader(response.Body, limit+1))
-	if err != nil {
+	body := bytes.NewBuffer(make([]byte, 0, expected+bytes.MinRead))
+	if _, err := body.ReadFrom(io.LimitReader(response.Body, limit+1)); err != nil {
 		return nil, nil, c.bodyError(ctx, op, err)
 	}
-	if int64(len(data)) > limit {
+	if int64(body.Len()) > limit {
 		return nil, nil, c.failure(ReasonTooLarge, op, fmt.Sprintf("the answer is larger than %d MiB", limit>>20), "", nil)
 	}
-	return data, response.Header, nil
+	return body.Bytes(), response.Header, nil
 }
 
 // open sends one request and returns the answer when its status is a success.

@@ -44,7 +44,7 @@ func (c *Client) connect(ctx context.Context) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, pingTimeout)
 	defer cancel()
 	sent := c.now()
-	body, header, err := c.fetch(ctx, http.MethodGet, op, "/_ping", nil, errorLimit)
+	body, header, err := c.fetch(ctx, http.MethodGet, op, "/_ping", nil, errorLimit, 0)
 	if err != nil {
 		return "", err
 	}
@@ -73,7 +73,7 @@ func (c *Client) connect(ctx context.Context) (string, error) {
 func (c *Client) ping(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, pingTimeout)
 	defer cancel()
-	_, _, err := c.fetch(ctx, http.MethodHead, "ping", "/_ping", nil, errorLimit)
+	_, _, err := c.fetch(ctx, http.MethodHead, "ping", "/_ping", nil, errorLimit, 0)
 	if ReasonOf(err) == ReasonRefusedCall {
 		return nil
 	}

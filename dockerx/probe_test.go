@@ -249,7 +249,7 @@ func TestReadOnlyRefusesChangesBelowEverything(t *testing.T) {
 		t.Errorf("network create: %v", err)
 	}
 	for method := range map[string]bool{http.MethodPut: true, http.MethodPatch: true, http.MethodDelete: true, http.MethodPost: true} {
-		if _, _, err := c.fetch(t.Context(), method, "test", "/x", nil, 10); !errors.Is(err, ErrReadOnly) {
+		if _, _, err := c.fetch(t.Context(), method, "test", "/x", nil, 10, 0); !errors.Is(err, ErrReadOnly) {
 			t.Errorf("%s: %v", method, err)
 		}
 	}

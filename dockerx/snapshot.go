@@ -38,10 +38,11 @@ type collector struct {
 	images     *cache[string, *imageAnswer]
 
 	mu          sync.Mutex
-	rows        []listRow // the last list
-	listing     *listing  // what the rows name; never nil
-	at          time.Time // when it was answered
-	repeated    int       // rows dropped for repeating an ID
+	rows        []listRow      // the last list
+	listing     *listing       // what the rows name; never nil
+	listSizes   map[string]int // of the last answers in bytes, by label
+	at          time.Time      // when it was answered
+	repeated    int            // rows dropped for repeating an ID
 	networkRows []model.Network
 	networksErr error
 	networksOld bool            // the network list must be asked again
@@ -64,7 +65,7 @@ type imageAnswer struct {
 
 func newCollector(client *Client) *collector {
 	slots := make(chan struct{}, maxParallel)
-	c := &collector{client: client, sums: newRowSums(), listing: newListing(nil), networksOld: true, proxiesOld: true, missing: map[string]bool{}}
+	c := &collector{client: client, sums: newRowSums(), listing: newListing(nil), listSizes: map[string]int{}, networksOld: true, proxiesOld: true, missing: map[string]bool{}}
 	c.containers = newCache(slots, c.fetchContainer)
 	c.networks = newCache(slots, c.fetchNetwork)
 	c.images = newCache(slots, c.fetchImage)
@@ -122,10 +123,16 @@ func (c *collector) list(ctx context.Context) error {
 // labelledList asks for the rows of the containers, in any state, with a label.
 func (c *collector) labelledList(ctx context.Context, op, label string, sent time.Time) ([][]byte, error) {
 	query := url.Values{"all": {"1"}, "filters": {fmt.Sprintf(`{"label":[%q]}`, label)}}
-	data, header, err := c.client.get(ctx, op, "/containers/json", query, listLimit)
+	c.mu.Lock()
+	expected := c.listSizes[label]
+	c.mu.Unlock()
+	data, header, err := c.client.getLarge(ctx, op, "/containers/json", query, listLimit, expected+expected/16) // a few more are no surprise
 	if err != nil {
 		return nil, err
 	}
+	c.mu.Lock()
+	c.listSizes[label] = len(data)
+	c.mu.Unlock()
 	c.client.observeClock(header, sent)
 	rows, err := decodeRows(data)
 	if err != nil {

@@ -111,13 +111,10 @@ func sandboxCount(snapshots []model.Snapshot) int {
 // collect takes over one watcher's snapshots. What the engine remembers is asked
 // for once there is something to show, which would come later beside it.
 func (l *live) collect(ctx context.Context, wait *rescue.Group, i int, watcher *dockerx.Watcher) {
-	missed := false
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-l.opened[i]:
-			missed = true
 		case snapshot, open := <-watcher.Updates():
 			if !open {
 				return
@@ -131,9 +128,13 @@ func (l *live) collect(ctx context.Context, wait *rescue.Group, i int, watcher *
 			l.reported[i] = l.reported[i] || whole || snapshot.Engine.State != model.Live
 			l.mu.Unlock()
 			l.wake()
-			if missed && snapshot.Engine.State == model.Live {
-				missed = false
+			if snapshot.Engine.State != model.Live {
+				continue
+			}
+			select {
+			case <-l.opened[i]:
 				wait.Go(func() { l.notePast(ctx, i) })
+			default:
 			}
 		}
 	}

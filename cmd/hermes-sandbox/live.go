@@ -73,10 +73,12 @@ func (l *live) run(ctx context.Context, show func(fleet model.Fleet, awaited []s
 		case <-ctx.Done():
 			return
 		case <-look.C:
+			l.workspace.app.processors.rest()
 			if !l.workspace.sessionsChanged(ctx, books) && activity == l.activity() {
 				continue
 			}
 		case <-l.changed:
+			l.workspace.app.processors.wake()
 		}
 		snapshots, awaited := l.current()
 		profiles, problems := l.workspace.profiles()
@@ -86,11 +88,9 @@ func (l *live) run(ctx context.Context, show func(fleet model.Fleet, awaited []s
 		show(assess(&memory, in, problems), awaited)
 		switch many := sandboxCount(snapshots) > fewSandboxes; {
 		case settled:
-			l.workspace.app.processors.fit(many)
 		case len(awaited) == 0:
 			settled = true
 			settleMemory()
-			l.workspace.app.processors.fit(many)
 		case many:
 			setGarbage(garbageLater)
 		}
@@ -166,7 +166,10 @@ func (l *live) current() (snapshots []model.Snapshot, awaited []string) {
 func (l *live) Refresh() { l.each((*dockerx.Watcher).Refresh) }
 
 // Touch says that a person is at the keys.
-func (l *live) Touch() { l.each((*dockerx.Watcher).Touch) }
+func (l *live) Touch() {
+	l.workspace.app.processors.wake()
+	l.each((*dockerx.Watcher).Touch)
+}
 
 // Suspend closes the event streams and the logs that are followed: an engine
 // waits for readers that sleep.

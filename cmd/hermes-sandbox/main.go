@@ -7,7 +7,6 @@ import (
 	"context"
 	"os"
 	"os/signal"
-	"runtime"
 	"runtime/debug"
 	"syscall"
 	"time"
@@ -33,23 +32,6 @@ func setGarbage(percent int) {
 func settleMemory() {
 	setGarbage(garbageLater)
 	debug.FreeOSMemory()
-}
-
-// processors is how many processors this process uses at once. The zero value
-// leaves it at what Go chose until fit is called, nil does for good.
-type processors struct{ before int }
-
-// fit uses one for a few sandboxes, which is plenty, and all again for many: with
-// more than one, an idle program's timers wake threads that have nothing to do.
-func (p *processors) fit(many bool) {
-	switch {
-	case p == nil || os.Getenv("GOMAXPROCS") != "":
-	case p.before == 0 && !many:
-		p.before = runtime.GOMAXPROCS(1)
-	case p.before != 0 && many:
-		runtime.GOMAXPROCS(p.before)
-		p.before = 0
-	}
 }
 
 func main() {

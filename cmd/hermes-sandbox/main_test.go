@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -284,27 +283,4 @@ func (l lineWriter) Write(data []byte) (int, error) {
 		l <- line
 	}
 	return len(data), nil
-}
-
-func TestFewSandboxesTakeOneProcessor(t *testing.T) {
-	t.Setenv("GOMAXPROCS", "")
-	all := runtime.GOMAXPROCS(3)
-	defer runtime.GOMAXPROCS(all)
-	var used processors
-	for i, step := range []struct {
-		many bool
-		want int
-	}{{true, 3}, {false, 1}, {false, 1}, {true, 3}, {true, 3}, {false, 1}} {
-		used.fit(step.many)
-		if got := runtime.GOMAXPROCS(0); got != step.want {
-			t.Errorf("step %d: %d processors, want %d", i, got, step.want)
-		}
-	}
-	used.fit(true)
-	(*processors)(nil).fit(false)
-	t.Setenv("GOMAXPROCS", "2")
-	used.fit(false)
-	if got := runtime.GOMAXPROCS(0); got != 3 {
-		t.Errorf("%d processors where they were not to be touched", got)
-	}
 }

@@ -31,8 +31,7 @@ type app struct {
 	connect []dockerx.ConnectOption // beside those of the settings
 	panics  chan *rescue.Panic      // the first panic of a goroutine of ours
 	cancel  context.CancelFunc      // ends the command that runs
-
-	processors *processors
+	thrift  *thrift                 // nil: none
 }
 
 // globalFlags are the flags every command takes.

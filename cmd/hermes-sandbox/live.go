@@ -73,12 +73,12 @@ func (l *live) run(ctx context.Context, show func(fleet model.Fleet, awaited []s
 		case <-ctx.Done():
 			return
 		case <-look.C:
-			l.workspace.app.processors.rest()
+			l.workspace.app.thrift.rest()
 			if !l.workspace.sessionsChanged(ctx, books) && activity == l.activity() {
 				continue
 			}
 		case <-l.changed:
-			l.workspace.app.processors.wake()
+			l.workspace.app.thrift.wake()
 		}
 		snapshots, awaited := l.current()
 		profiles, problems := l.workspace.profiles()
@@ -167,7 +167,7 @@ func (l *live) Refresh() { l.each((*dockerx.Watcher).Refresh) }
 
 // Touch says that a person is at the keys.
 func (l *live) Touch() {
-	l.workspace.app.processors.wake()
+	l.workspace.app.thrift.wake()
 	l.each((*dockerx.Watcher).Touch)
 }
 

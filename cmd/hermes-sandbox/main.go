@@ -7,32 +7,9 @@ import (
 	"context"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"syscall"
 	"time"
 )
-
-// How much the heap may grow before it is collected, in percent. At the start
-// collecting a few megabytes again and again would take a good part of the time
-// to the first frame. Later little is allocated, so half of Go's own figure costs
-// next to no time and saves memory that other programs of the machine can use.
-const (
-	garbageAtStart = 300
-	garbageLater   = 50
-)
-
-// setGarbage sets how much the heap may grow, unless the user did.
-func setGarbage(percent int) {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(percent)
-	}
-}
-
-// settleMemory gives back what only the start needed.
-func settleMemory() {
-	setGarbage(garbageLater)
-	debug.FreeOSMemory()
-}
 
 func main() {
 	setGarbage(garbageAtStart)
@@ -49,8 +26,7 @@ func processApp() *app {
 		getenv:  os.Getenv,
 		environ: os.Environ(),
 		now:     time.Now,
-
-		processors: &processors{},
+		thrift:  &thrift{},
 	}
 }
 

@@ -57,7 +57,7 @@ func scenes() map[string]scene {
 	return map[string]scene{
 		"overview": {120, 30, dark, []step{
 			{shown: []string{"22 sandboxes"}, stays: 2 * time.Second},
-			{keys: "/profile:work<enter>G", shown: []string{"filter: profile:work", "drifted", "image"}, picture: "overview", stays: 3 * time.Second},
+			{keys: "/profile:work<enter>G", shown: []string{"filter: profile:work", "drifted", "image", "commands before"}, picture: "overview", stays: 3 * time.Second},
 			{keys: "L", shown: []string{"Lock down 3 sandboxes", "y confirms"}, picture: "plan", stays: 4 * time.Second},
 			{keys: "y", shown: []string{"2 of 3"}, hold: true, picture: "lockdown-running", stays: 2 * time.Second},
 			{shown: []string{"3 done", "cut off"}, picture: "lockdown-proved", stays: 3 * time.Second},
@@ -72,7 +72,7 @@ func scenes() map[string]scene {
 		}},
 		"profiles": {100, 24, dark, []step{{keys: "p", shown: []string{"Profiles", "~/hermes/profiles/work"}, picture: "profiles"}}},
 		"narrow":   {60, 20, dark, []step{{shown: []string{"2 orphans", "Migrate"}, picture: "narrow"}}},
-		"light":    {120, 30, light, []step{{keys: "/profile:work<enter>G", shown: []string{"filter: profile:work", "image"}, picture: "light"}}},
+		"light":    {120, 30, light, []step{{keys: "/profile:work<enter>G", shown: []string{"filter: profile:work", "image", "commands before"}, picture: "light"}}},
 	}
 }
 

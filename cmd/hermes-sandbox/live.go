@@ -73,12 +73,13 @@ func (l *live) run(ctx context.Context, show func(fleet model.Fleet, awaited []s
 		case <-ctx.Done():
 			return
 		case <-look.C:
-			l.workspace.app.thrift.rest()
+			if settled {
+				l.workspace.app.thrift.rest()
+			}
 			if !l.workspace.sessionsChanged(ctx, books) && activity == l.activity() {
 				continue
 			}
 		case <-l.changed:
-			l.workspace.app.thrift.wake()
 		}
 		snapshots, awaited := l.current()
 		profiles, problems := l.workspace.profiles()
@@ -226,6 +227,7 @@ func (l *live) endRequests() {
 // noteEvent returns what takes an engine's events.
 func (l *live) noteEvent(engine string) func(dockerx.Event) {
 	return func(event dockerx.Event) {
+		l.workspace.app.thrift.wake()
 		if l.book != nil {
 			l.book.Note(engine, event)
 		}

@@ -56,7 +56,7 @@ const (
 func scenes() map[string]scene {
 	return map[string]scene{
 		"overview": {120, 30, dark, []step{
-			{shown: []string{"22 sandboxes"}, stays: 2 * time.Second},
+			{shown: []string{"22 sandboxes", "idle       not known  "}, stays: 2 * time.Second},
 			{keys: "/profile:work<enter>G", shown: []string{"filter: profile:work", "drifted", "image", "commands before"}, picture: "overview", stays: 3 * time.Second},
 			{keys: "L", shown: []string{"Lock down 3 sandboxes", "y confirms"}, picture: "plan", stays: 4 * time.Second},
 			{keys: "y", shown: []string{"2 of 3"}, hold: true, picture: "lockdown-running", stays: 2 * time.Second},
